@@ -59,7 +59,7 @@ def _alc(
 
 
 def main() -> None:
-    """Where the installed command starts."""
+    """Run the installed command."""
     command = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), None)
     if command in LITTLE_ALGEBRA:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported, which is later

@@ -5,8 +5,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
-from functools import cached_property, partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, TextIO
 
@@ -56,41 +55,30 @@ def _show_types_plainly(command: Any) -> None:
             _show_types_plainly(child)
 
 
-class Commands(Mapping[str, Any]):
-    """The commands by name, each imported and built when it is asked for; also those of other distributions."""
+@cache
+def _plug_ins() -> Any:
+    """Return the commands of other distributions: `alc eval`, if alacarte-experiments is installed."""
+    from importlib.metadata import entry_points
 
-    def __init__(self) -> None:
-        self._built: dict[str, Any] = {}
+    return entry_points(group="alacarte.commands")
 
-    @cached_property
-    def _plug_ins(self) -> Any:
-        """Commands of other distributions: `alc eval`, where alacarte-experiments is installed."""
-        from importlib.metadata import entry_points
 
-        return entry_points(group="alacarte.commands")
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._built:
-            if name in COMMANDS:
-                found = getattr(import_module(f"alacarte.cli.{name}"), name)
-            elif name in self._plug_ins.names:
-                found = self._plug_ins[name].load()
-            else:
-                raise KeyError(name)
-            if not isinstance(found, typer.Typer):
-                function, found = found, typer.Typer(add_completion=False, rich_markup_mode="rich")
-                found.command(name)(function)
-            command = typer.main.get_command(found)
-            command.name = name
-            _show_types_plainly(command)
-            self._built[name] = command
-        return self._built[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*COMMANDS, *sorted(self._plug_ins.names)))
-
-    def __len__(self) -> int:
-        return len(list(iter(self)))
+@cache
+def _command(name: str) -> Any:
+    """Import and build a command; None if there is no such command."""
+    if name in COMMANDS:
+        found = getattr(import_module(f"alacarte.cli.{name}"), name)
+    elif name in _plug_ins().names:
+        found = _plug_ins()[name].load()
+    else:
+        return None
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False, rich_markup_mode="rich")
+        found.command(name)(function)
+    command = typer.main.get_command(found)
+    command.name = name
+    _show_types_plainly(command)
+    return command
 
 
 class Group(TyperGroup):
@@ -98,12 +86,16 @@ class Group(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands = Commands()  # type: ignore[assignment]
+        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)  # for typer's suggestions
         _show_types_plainly(self)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names, without a look at the commands."""
-        return list(self.commands)
+        return [*COMMANDS, *sorted(_plug_ins().names)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, which is imported when it is asked for."""
+        return _command(cmd_name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         voice.start()
@@ -160,12 +152,6 @@ def report_failure(problem: Exception) -> int:
         error(_in_words(problem))
     try:
         sys.stdout.flush()
-    except OSError:
-        _discard_stdout()
+    except OSError:  # nobody reads any more: what is still in the buffer must not fail again when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return PIPE_CLOSED if closed else FAILED
-
-
-def _discard_stdout() -> None:
-    """Nobody reads any more: what is still in the buffer must not fail again when Python ends."""
-    sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, sys.stdout.fileno())

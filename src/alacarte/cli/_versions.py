@@ -19,14 +19,7 @@ def versions() -> list[tuple[str, object]]:
         ("alc", f"{__version__}, in {os.path.dirname(os.path.dirname(__file__))}"),  # noqa: PTH120
         ("Python", f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}"),
         ("system", f"{platform.platform()}, {usable_cores()} of {os.cpu_count()} cores may be used"),
-        ("packages", ", ".join(_version(name) for name in PACKAGES)),
+        ("packages", ", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES)),
         ("cache", cache_folder()),
         ("defaults", ", ".join(f"{name}={os.environ[name]}" for name in DEFAULTS if name in os.environ) or "none"),
     ]
-
-
-def _version(name: str) -> str:
-    try:
-        return f"{name} {metadata.version(name)}"
-    except metadata.PackageNotFoundError:
-        return f"{name} missing"

@@ -1,4 +1,4 @@
-"""Commands out of functions whose parameters are records: every field of a record becomes an option."""
+"""Make commands of functions that take records: every field of a record becomes an option."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, fields, is_dataclass
@@ -15,6 +15,7 @@ from alacarte.cli import completing, opening
 from alacarte.cli.options import Json, Overwrite, Verbosity, Writes
 from alacarte.cli.output import voice
 from alacarte.cli.outputs import check_outputs, or_standard_output
+from alacarte.errors import AlacarteError
 
 PANELS = {
     "CorpusOptions": "The corpus",
@@ -25,8 +26,8 @@ PANELS = {
 READ: dict[str, Callable[[Any], Any]] = {  # fields that are typed as a text of another kind
     "Reading.left": opening.parse_window,
     "Work.shard": opening.parse_shard,
-    "Solve.ridge": opening.parse_ridge,
-    "Solve.weighting": opening.parse_weighting,
+    "Solve.ridge": opening.parse_number,
+    "Solve.weighting": opening.parse_number,
     "Solve.exclude": opening.read_list,
     "InducedTargets.ngrams": opening.parse_lengths,
 }
@@ -61,7 +62,7 @@ def command(
                 parameters.append(_option(name, hints[name], item.metadata["option"], item.default, None))
             else:
                 parameters.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
-        writes = {item.name: kind for item in parameters if (kind := _written(item.annotation)) is not None}
+        writes = {item.name: kind for item in parameters if (kind := _output_of(item.annotation)) is not None}
         if writes:
             parameters.append(_flag("overwrite", Overwrite))
         if as_json:
@@ -90,7 +91,7 @@ def _flag(name: str, annotation: Any, default: Any = False) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
-def _written(annotation: Any) -> Writes | None:
+def _output_of(annotation: Any) -> Writes | None:
     found = [item for item in getattr(annotation, "__metadata__", ()) if isinstance(item, Writes)]
     return found[0] if found else None
 
@@ -157,4 +158,7 @@ def _record(record: type, given: Mapping[str, object]) -> Any:
         read = READ.get(f"{record.__name__}.{name}")
         taken = value if read is None else read(value)
         values.update(taken if isinstance(taken, dict) else {name: taken})
-    return record(**values)
+    try:
+        return record(**values)
+    except AlacarteError as error:
+        raise typer.BadParameter(error.for_command_line()) from None

@@ -1,5 +1,6 @@
 """`alc compare`: the same word in several groups, or the whole vocabulary in two corpora."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,9 +18,9 @@ from alacarte.cli.opening import (
     typed,
     window_sides,
 )
-from alacarte.cli.options import Among, Csv, K, Level, ModelOptions, Patterns, Plot
+from alacarte.cli.options import AMONG, Csv, Level, ModelOptions, Patterns, Plot
 from alacarte.cli.output import note, show, show_columns, show_line, show_neighbours, show_table, voice, write_csv
-from alacarte.cli.tables import Study, Where, open_table, write_plot
+from alacarte.cli.tables import DATA, WHERE, Study, open_table, write_plot
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -31,6 +32,21 @@ Q = 0.05  # the share of wrong words that is put up with among those reported
 BY_NEIGHBOURS = ("feature", "cluster", "equal_clusters", "window", "k", "among", "permutations")
 BY_WORDS = ("group", "min_count", "top", "contexts", "threads", "memory")
 OF_FILES = ("unit", "format", "encoding", "errors")
+
+
+@dataclass(frozen=True)
+class Groups(Study):
+    """Groups of a table, and what is asked about them."""
+
+    by: str | None = option(None, "The variable of the table whose groups differ.", metavar="COLUMN", panel=GROUPS)
+    group: list[str] | None = option(None, "With --by and --all: the two groups.", metavar="VALUE", panel=GROUPS)
+    where: str | None = option(None, WHERE, metavar="EXPR", panel=DATA)
+    feature: list[str] | None = option(
+        None, "Show the cosine with this word; repeat for more.", metavar="WORD", panel=GROUPS
+    )
+    k: int = option(10, "How many neighbours.", short="-k", minimum=1, panel=GROUPS)
+    among: int | None = option(30_000, AMONG, metavar="N", minimum=1, panel=GROUPS)
+    permutations: int = option(999, "For the p-values of two groups' ratios.", minimum=0, panel=GROUPS)
 
 
 @command()
@@ -56,16 +72,7 @@ def compare(
     contexts: int = option(3, "Lines per word and side that contribute most; 0: none.", minimum=0, panel=WHOLE),
     threads: int | None = option(None, "Threads to use; all cores if left out.", metavar="N", minimum=1, panel=WHOLE),
     memory: str | None = option(None, "Most memory to use, as in 4GB.", metavar="SIZE", panel=WHOLE),
-    by: str | None = option(None, "The variable of the table whose groups differ.", metavar="COLUMN", panel=GROUPS),
-    group: list[str] | None = option(None, "With --by and --all: the two groups.", metavar="VALUE", panel=GROUPS),
-    where: Where = None,
-    feature: list[str] | None = option(
-        None, "Show the cosine with this word; repeat for more.", metavar="WORD", panel=GROUPS
-    ),
-    study: Study,
-    k: K = 10,
-    among: Among = 30_000,
-    permutations: int = option(999, "For the p-values of two groups' ratios.", minimum=0, panel=GROUPS),
+    groups: Groups,
     text: CorpusOptions,
 ) -> None:
     """Compare how two corpora, or groups, use words.
@@ -87,25 +94,10 @@ def compare(
     sums = len(named) == 2 and all(map(_is_sums, named))
     if not (sums or everything or patterns != Patterns()):
         raise typer.BadParameter("name words with --word, or test every word with --all")
-    if by is not None and not everything:
+    if groups.by is not None and not everything:
         refuse("goes with --all, or with two texts", *BY_WORDS)
         refuse("is for text in files, and this is a table", *OF_FILES)
-        _neighbours(
-            _table(named),
-            patterns,
-            by,
-            where,
-            model,
-            study,
-            text,
-            feature or [],
-            k,
-            among,
-            permutations,
-            level,
-            csv,
-            plot,
-        )
+        _neighbours(_table(named), patterns, groups, model, text, level, csv, plot)
         return
     refuse("goes with one word in the groups of a table, and not with two corpora", *BY_NEIGHBOURS)
     opened = open_model(model)
@@ -120,7 +112,7 @@ def compare(
     else:
         from alacarte.comparing import vocabulary
 
-        first, second, grouping = _sides(named, where, by, group, text)
+        first, second, grouping = _sides(named, groups, text)
         found = vocabulary.compare(
             opened,
             first,
@@ -155,16 +147,14 @@ def _table(files: list[str]) -> str:
     return files[0]
 
 
-def _sides(
-    files: list[str], where: str | None, by: str | None, group: list[str] | None, text: CorpusOptions
-) -> tuple[Any, Any, dict[str, Any]]:
+def _sides(files: list[str], groups: Groups, text: CorpusOptions) -> tuple[Any, Any, dict[str, Any]]:
     """Return (one side, the other, how they are distinguished), as `alacarte.compare` takes them."""
-    if by is not None:
+    if groups.by is not None:
         refuse("is for text in files, and groups are in a table", *OF_FILES)
         refuse("goes with one word of a table, or with two texts; leave it out with --all and --by", "tokens")
-        frame = open_table(_table(files), where)
-        values = frame[by].unique().tolist() if by in frame else []
-        return frame, None, {"by": by, "groups": _groups(group, values), "text": text.text}
+        frame = open_table(_table(files), groups.where)
+        values = frame[groups.by].unique().tolist() if groups.by in frame else []
+        return frame, None, {"by": groups.by, "groups": _groups(groups.group, values), "text": text.text}
     if len(files) != 2:
         raise typer.BadParameter(
             f"a comparison has two sides, and {len(files)} files are given: pass two texts (a side of many files as a "
@@ -226,15 +216,9 @@ def _cells(item: "Comparison") -> tuple[str, ...]:
 def _neighbours(
     file: str,
     named: Patterns,
-    by: str,
-    where: str | None,
+    groups: Groups,
     model: ModelOptions,
-    study: Study,
     text: CorpusOptions,
-    features: list[str],
-    k: int,
-    among: int | None,
-    permutations: int,
     level: float,
     csv: Path | None,
     plot: Path | None,
@@ -242,21 +226,23 @@ def _neighbours(
     """Compare the groups of a table by the neighbours of one word, by ratios and by cosines."""
     from alacarte import regression
 
+    by = groups.by
+    assert by is not None
     targets = named_targets(named)
-    frame = open_table(file, where)
+    frame = open_table(file, groups.where)
     opened = open_model(model)
     table = regression.contexts(
         frame,
         targets,
         text=(text.tokens if typed("tokens") else text.text) or "text",
-        window=window_sides(study.context_window),
+        window=window_sides(groups.context_window),
         known=opened,
         show_progress=voice.progress,
     )
     embedded = regression.dem(table, opened)
-    units: dict[str, Any] = {"cluster": study.columns, "equal_clusters": study.equal_clusters}
+    units: dict[str, Any] = {"cluster": groups.columns, "equal_clusters": groups.equal_clusters}
     means = regression.dem_group(embedded, by, **units)
-    near = regression.nearest(means, k=k, candidates=among)
+    near = regression.nearest(means, k=groups.k, candidates=groups.among)
     for count, what in ((embedded.dropped, "a known word"), (means.dropped, f"a value of {by!r}")):
         if count:
             note(f"{count:,} contexts without {what} are left out")
@@ -268,20 +254,20 @@ def _neighbours(
         ratio = regression.ratio(
             embedded,
             by,
-            k=k,
-            candidates=among,
-            inference=regression.Inference(level, permutations, show_progress=voice.progress),
+            k=groups.k,
+            candidates=groups.among,
+            inference=regression.Inference(level, groups.permutations, show_progress=voice.progress),
             **units,
         )
         facts["ratio"] = ratio.to_dict()
-    if features:
-        cosines = regression.similarity(embedded, features, by, intervals=level, **units)
+    if groups.feature:
+        cosines = regression.similarity(embedded, groups.feature, by, intervals=level, **units)
         facts["similarity"] = cosines.to_dict()
     write_csv(near if ratio is None else ratio, csv)
     if plot is not None:
         title = f"“{', '.join(targets)}” by {by}"
         if ratio is None:
-            write_plot(regression.plot_map(means, candidates=among, title=title), plot)
+            write_plot(regression.plot_map(means, candidates=groups.among, title=title), plot)
         else:
             write_plot(regression.plot_ratio(ratio, title=title), plot)
 

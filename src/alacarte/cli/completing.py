@@ -4,14 +4,14 @@ from collections.abc import Iterable
 
 
 def model_names(incomplete: str) -> list[str]:
-    """Models that ship."""
+    """Return the models that ship."""
     from alacarte.model import pretrained_names
 
     return _matching(pretrained_names(), incomplete)
 
 
 def vector_names(incomplete: str) -> list[str]:
-    """Vectors that a package brings."""
+    """Return the vectors that a package brings."""
     from alacarte.vectors.formats.named import PACKAGES
 
     return _matching(PACKAGES, incomplete)

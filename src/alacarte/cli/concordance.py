@@ -21,12 +21,7 @@ concordance = typer.Typer(no_args_is_help=True, help="Read text once, then quest
 Folder = Annotated[Path, typer.Argument(metavar="CONCORDANCE", help="A folder made by alc concordance build.")]
 Count = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many lines to show.")]
 Like = Annotated[list[str] | None, typer.Option(metavar="WORD", help="The likeness to this word; repeat it for more.")]
-Threads = Annotated[
-    int | None,
-    typer.Option(
-        min=1, metavar="N", envvar="ALC_THREADS", show_envvar=False, help="Threads to use; all cores if left out."
-    ),
-]
+THREADS = "Threads to use; all cores if left out."
 
 
 @concordance.command()
@@ -38,18 +33,15 @@ def build(
     vectors: VectorsOption = None,
     paths: CorpusPaths = None,
     corpus: Corpora = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--column",
-            metavar="COLUMN",
-            rich_help_panel="The corpus",
-            help="A field or column to keep with each document, such as its date or its author; repeat it for more.",
-        ),
-    ] = None,
+    column: list[str] | None = option(
+        None,
+        "A field or column to keep with each document, such as its date or its author; repeat it for more.",
+        metavar="COLUMN",
+        panel="The corpus",
+    ),
     text: CorpusOptions,
     tokenizer: str = option("words", "How text is split: words, whitespace, …", metavar="NAME"),
-    threads: Threads = None,
+    threads: int | None = option(None, THREADS, metavar="N", minimum=1),
     overwrite: bool = option(False, "Delete an existing concordance."),
 ) -> None:
     """Read text into a folder. Interrupted, the same command goes on where it stopped.
@@ -85,7 +77,7 @@ def add(
     paths: CorpusPaths = None,
     corpus: Corpora = None,
     text: CorpusOptions,
-    threads: Threads = None,
+    threads: int | None = option(None, THREADS, metavar="N", minimum=1),
 ) -> None:
     """Add text, which has the same columns; a file that is in the concordance already is refused.
 
@@ -203,8 +195,7 @@ def nearest(
     known = induced.uncertainty
     lists = [known.similarities(each, like) if like else known.nearest(each, k, among=among) for each in induced.words]
     table = Similarities(tuple(item for items in lists for item in items))
-    write_csv(table, csv)
-    show(table)
+    show(table, csv=csv)
 
 
 @concordance.command()
@@ -232,8 +223,7 @@ def over(
     if len(target) > 1:
         raise typer.BadParameter("name one word, phrase or pattern at a time")
     table = over_periods(_open(folder, where), opened, target, by, like or (), most=periods)
-    write_csv(table, csv)
-    show(table)
+    show(table, csv=csv)
 
 
 @concordance.command()
@@ -265,8 +255,7 @@ def compare(
         found = compare_uses(sides[0].induce(opened, target), sides[1].induce(opened, target), list(target))
     else:
         found = vocabulary.compare(opened, *sides, min_count=min_count, contexts=0, show_progress=voice.progress)
-    write_csv(found, csv)
-    show(found)
+    show(found, csv=csv)
 
 
 @concordance.command("map")
@@ -286,8 +275,7 @@ def draw_map(
     if induced.missing:
         note(f"not on the map, since these texts do not use it: {', '.join(induced.missing)}")
     table = word_map(induced.uncertainty)
-    write_csv(table, csv)
-    show(table)
+    show(table, csv=csv)
 
 
 def _open(path: Path, where: list[str] | None = None) -> "Concordance":

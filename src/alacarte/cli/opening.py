@@ -1,10 +1,10 @@
-"""From what was typed to what the library takes."""
+"""Turn what was typed into what the library takes."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -34,14 +34,8 @@ def parse_window(text: str) -> dict[str, int]:
     >>> parse_window("10"), parse_window("5,10")
     ({'left': 10, 'right': 10}, {'left': 5, 'right': 10})
     """
-    try:
-        sides = [int(part) for part in text.split(",")]
-        before, after = sides * 2 if len(sides) == 1 else sides
-    except ValueError:
-        raise typer.BadParameter(
-            f"{text!r} is neither a number of words nor two, as in 5,10", param_hint="--window"
-        ) from None
-    return {"left": before, "right": after}
+    sides = _whole_numbers(text.split(","), (1, 2), "--window", "one number of words or two, as in 5,10")
+    return {"left": sides[0], "right": sides[-1]}
 
 
 def window_sides(text: str | None) -> tuple[int, int] | None:
@@ -52,22 +46,22 @@ def window_sides(text: str | None) -> tuple[int, int] | None:
     return None if text is None else (parse_window(text)["left"], parse_window(text)["right"])
 
 
-def parse_weighting(text: str) -> float | str:
-    """
-    >>> parse_weighting("log"), parse_weighting("100")
+def parse_number(text: str) -> float | str:
+    """Return the number that a text spells, or the text, which may be the name of a choice.
+
+    >>> parse_number("log"), parse_number("100")
     ('log', 100.0)
     """
-    if text in ("auto", "log", "none"):
-        return text
     try:
-        number = float(text)
+        return float(text)
     except ValueError:
-        number = 0.0
-    if not number >= 1:
-        raise typer.BadParameter(
-            f"{text!r} is neither a number of 1 or more nor auto, log or none", param_hint="--weighting"
-        )
-    return number
+        return text
+
+
+def _whole_numbers(parts: Sequence[str], lengths: Container[int], option: str, form: str) -> list[int]:
+    if len(parts) not in lengths or not all(part.strip().isdecimal() for part in parts):
+        raise typer.BadParameter(f"write {form}", param_hint=option)
+    return list(map(int, parts))
 
 
 def listed_targets(named: NamedWords | Patterns | InducedTargets) -> "Targets":
@@ -97,19 +91,12 @@ def named_targets(named: Patterns) -> "Targets":
     return listed_targets(named)
 
 
-def parse_shard(text: str | None) -> tuple[int, int] | None:
+def parse_shard(text: str) -> tuple[int, int]:
     """
     >>> parse_shard("2/8")
     (2, 8)
     """
-    if text is None:
-        return None
-    try:
-        part, parts = (int(number) for number in text.split("/"))
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not as in 2/8", param_hint="--shard") from None
-    if not 1 <= part <= parts:
-        raise typer.BadParameter(f"{text!r}: parts are numbered from 1 to {parts}", param_hint="--shard")
+    part, parts = _whole_numbers(text.split("/"), (2,), "--shard", "the number of a part and of all parts, as in 2/8")
     return part, parts
 
 
@@ -148,28 +135,12 @@ def forget(checkpoint: str | os.PathLike[str] | None) -> None:
         delete_checkpoint(Path(checkpoint))
 
 
-def parse_ridge(text: str) -> float | Literal["loo"]:
-    """
-    >>> parse_ridge("loo"), parse_ridge("0.5")
-    ('loo', 0.5)
-    """
-    if text == "loo":
-        return "loo"
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a number nor loo", param_hint="--ridge") from None
-
-
 def parse_lengths(text: str) -> tuple[int, ...]:
     """
     >>> parse_lengths("1,2")
     (1, 2)
     """
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not as in 1,2", param_hint="--ngrams") from None
+    return tuple(_whole_numbers(text.split(","), range(1, 10), "--ngrams", "lengths of n-grams, as in 1,2"))
 
 
 def parse_context_weights(text: str) -> object:
@@ -212,7 +183,7 @@ def read_list(path: str) -> list[str]:
     return list(Targets.from_file(path))
 
 
-def _listed(file: str) -> list[str]:
+def _read_places(file: str) -> list[str]:
     """Return the places that a file lists, one per line, relative to the folder of the file."""
     from alacarte._io.urls import url_of
 
@@ -235,7 +206,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 def typed(*what: str | type) -> list[str]:
     """Return those of some options, named one by one or by their record, that the command line has."""
-    names = {name for item in what if isinstance(item, str) for name in [item]}
+    names = {item for item in what if isinstance(item, str)}
     names |= {item.name or name for kind in what if isinstance(kind, type) for name, item in described(kind).items()}
     context = voice.context
     parameters = [] if context is None else [item for item in context.command.params if item.name in names]
@@ -295,7 +266,7 @@ def open_corpus(
     from alacarte.text.sources import find_files
 
     options = options or CorpusOptions()
-    places = [name for path in paths for name in (_listed(path[1:]) if path.startswith("@") else [path])]
+    places = [name for path in paths for name in (_read_places(path[1:]) if path.startswith("@") else [path])]
     if not places:
         raise typer.BadParameter("no text is given; name a file, or - for standard input")
     if "-" in places and len(places) > 1:

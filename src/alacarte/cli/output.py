@@ -62,13 +62,13 @@ def error(message: object) -> None:
 
 
 def note(message: object) -> None:
-    """Something worth knowing; silent with --quiet."""
+    """Say something worth knowing, unless with --quiet."""
     if not voice.quiet:
         _say(f"alc: note: {_for_command_line(message)}")
 
 
 def detail(message: str) -> None:
-    """Something only --verbose shows."""
+    """Say something with --verbose."""
     if voice.verbose:
         _say(f"alc: {message}")
 
@@ -91,11 +91,15 @@ def _for_command_line(message: object) -> str:
 # ------------------------------------------------------------------------------------------------------------ results
 
 
-def show(result: object, *parts: "str | Table | Callable[[], None]", summary: bool = False) -> None:
+def show(
+    result: object, *parts: "str | Table | Callable[[], None]", summary: bool = False, csv: Path | None = None
+) -> None:
     """Print a result: as JSON with --json, else its parts, of which strings are lines; by default, the result itself.
 
-    A `summary` of what was written is left out with --quiet.
+    A `summary` of what was written is left out with --quiet. A result that is a table is also written to `csv`.
     """
+    if csv is not None:
+        write_csv(cast("Table", result), csv)
     if voice.silent:
         return
     if voice.as_json:
@@ -128,7 +132,7 @@ def write_csv(table: "Table", path: Path | None) -> None:
 
 
 def show_json(value: object) -> None:
-    """JSON; results of the library as their `to_dict()`."""
+    """Print JSON; results of the library as their `to_dict()`."""
     print(json_text(value))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -18,15 +18,15 @@ from alacarte.errors import AlacarteError, Hint
 
 # The metavars of options whose values may lead to files.
 PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "CONCORDANCE", "SPEC"}
-VECTORS, SUMS, CHECKPOINT, INDEX, MODEL, FIGURE = (
-    "word vectors",
-    "context sums",
-    "checkpoint",
-    "index",
-    "model",
-    "figure",
-)
-Place = tuple[str, Path]  # the option, and what was typed
+VECTORS, INDEX, MODEL, FIGURE = "word vectors", "index", "model", "figure"  # kinds of artifacts
+
+
+class NamedPath(NamedTuple):
+    """A file that was named on the command line: the parameter, the option as it is typed, and the path."""
+
+    name: str
+    option: str
+    path: Path
 
 
 def check_outputs(ctx: typer.Context, kinds: dict[str, str | None], in_place: tuple[str, str] | None = None) -> None:
@@ -37,24 +37,31 @@ def check_outputs(ctx: typer.Context, kinds: dict[str, str | None], in_place: tu
     """
     from alacarte._io.files import is_same_file, is_stream
 
-    outputs = [place for name, kind in kinds.items() for place in _places(ctx, name, kind)]
-    _check_distinct(outputs)
-    for name, kind in kinds.items():
-        for option, path in _typed(ctx, name):
-            _check_place(path, kind)
-            if is_standard_output(path):
-                if voice.as_json:
-                    raise typer.BadParameter(f"--json prints where {option} writes; leave it out, or name a file")
-                voice.quiet = voice.silent = True  # whoever reads there wants the file, and nothing else
-            if not ctx.params.get("overwrite"):
-                _check_replaceable(option, path, kind, ctx)
-    for option, path in _inputs(ctx, kinds):
-        for other, output in outputs:
-            if in_place == (_name_of(ctx, other), _name_of(ctx, option)):
-                continue
-            if is_same_file(path, output) and not is_stream(output):
+    outputs: list[NamedPath] = []
+    for name, option, path in (place for written in kinds for place in _typed(ctx, written)):
+        kind = kinds[name]
+        for file in _files(path, kind, ctx.params.get("to")):
+            for other in outputs:
+                same = os.path.realpath(file) == os.path.realpath(other.path) or is_same_file(file, other.path)
+                if same and not is_stream(file):
+                    raise AlacarteError(
+                        f"{file}: both {other.option} and {option} would be written there; name two files"
+                    )
+            outputs.append(NamedPath(name, option, file))
+        _check_place(path, kind)
+        if is_standard_output(path):
+            if voice.as_json:
+                raise typer.BadParameter(f"--json prints where {option} writes; leave it out, or name a file")
+            voice.quiet = voice.silent = True  # whoever reads there wants the file, and nothing else
+        if not ctx.params.get("overwrite"):
+            _check_replaceable(option, path, kind, ctx)
+    for name, option, path in _inputs(ctx, kinds):
+        for output in outputs:
+            allowed = in_place == (output.name, name) or is_stream(output.path)
+            if not allowed and is_same_file(path, output.path):
                 raise AlacarteError(
-                    f"{output}: is what {option} reads, and {other} would write over it; choose another file"
+                    f"{output.path}: is what {option} reads, and {output.option} would write over it; choose another "
+                    "file"
                 )
 
 
@@ -142,7 +149,7 @@ def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Con
 
 
 def _size(file: Path) -> int:
-    """How many bytes there are at a path or URL; 0 if there is nothing."""
+    """Return the number of bytes at a path or URL; 0 if there is nothing."""
     from alacarte._io.urls import locate
 
     try:
@@ -188,37 +195,21 @@ def _is_pair(path: Path) -> bool:
     return path.suffix.lower() == ".npy"
 
 
-# ---------------------------------------------------------------------------------------------------------- several
+# ----------------------------------------------------------------------------------------- what the command line names
 
 
-def _places(ctx: typer.Context, name: str, kind: str | None) -> Iterator[Place]:
-    for option, path in _typed(ctx, name):
-        for file in _files(path, kind, ctx.params.get("to")):
-            yield option, file
-
-
-def _check_distinct(outputs: list[Place]) -> None:
-    from alacarte._io.files import is_same_file, is_stream
-
-    for number, (option, path) in enumerate(outputs):
-        for other, earlier in outputs[:number]:
-            same = os.path.realpath(path) == os.path.realpath(earlier) or is_same_file(path, earlier)
-            if same and not is_stream(path):
-                raise AlacarteError(f"{path}: both {other} and {option} would be written there; name two files")
-
-
-def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[Place]:
+def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[NamedPath]:
     """Yield every file that an option of this command leads to, but for the outputs."""
     for parameter in ctx.command.params:
         metavar = set((parameter.metavar or "").split("|"))
         if parameter.name is None or parameter.name in outputs or not metavar & PLACES:
             continue
-        for option, path in _typed(ctx, parameter.name):
+        for name, option, path in _typed(ctx, parameter.name):
             for file in _files_behind(path):
-                yield option, file
+                yield NamedPath(name, option, file)
 
 
-def _typed(ctx: typer.Context, name: str) -> Iterator[Place]:
+def _typed(ctx: typer.Context, name: str) -> Iterator[NamedPath]:
     """Yield what a parameter was given, as paths."""
     value = ctx.params.get(name)
     values: list[Any] = list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
@@ -226,11 +217,7 @@ def _typed(ctx: typer.Context, name: str) -> Iterator[Place]:
     option = parameter.opts[0] if parameter.opts[0].startswith("-") else (parameter.metavar or name)
     for item in values:
         text = os.fspath(item).removeprefix("@")  # a file that lists something
-        yield option, or_standard_output(Path(text).expanduser())
-
-
-def _name_of(ctx: typer.Context, option: str) -> str | None:
-    return next((parameter.name for parameter in ctx.command.params if option in parameter.opts), None)
+        yield NamedPath(name, option, or_standard_output(Path(text).expanduser()))
 
 
 def _files_behind(path: Path) -> list[Path]:

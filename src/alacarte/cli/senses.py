@@ -18,11 +18,13 @@ from alacarte.cli.output import (
     show_columns,
     show_line,
     show_neighbours,
+    show_table,
     voice,
     wrote,
 )
 from alacarte.cli.outputs import VECTORS, check_vectors
 from alacarte.errors import AlacarteError, BadCorpus
+from alacarte.senses.wordnet import WordNet, open_wordnet
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from alacarte.senses.disambiguation import Answer
     from alacarte.senses.induction import InducedSenses
     from alacarte.senses.synset_vectors import SynsetVectors
-    from alacarte.senses.wordnet import WordNet
     from alacarte.text.corpus import Corpus
     from alacarte.vectors.word_vectors import WordVectors
 
@@ -60,9 +61,6 @@ def build(
     method: Method = option(
         "graded", "graded: SemCor shrunk toward the gloss by count; combined: gloss where SemCor has nothing; or one."
     ),
-    strength: float | None = option(
-        None, "With graded: occurrences that the gloss is worth. [3]", metavar="K", minimum=0
-    ),
     sense_keys: Path | None = option(None, "The same vectors keyed by sense key, too.", metavar="FILE", writes=VECTORS),
     counts: Path | None = option(
         None, "Save how often SemCor has each sense key, for a prior.", metavar="FILE", writes="file"
@@ -77,18 +75,15 @@ def build(
     alc senses build --model glove.6B.50d --wordnet dict/ --method gloss \\
         --out glosses.safetensors
     """
-    from alacarte.senses.synset_vectors import STRENGTH, by_sense_key
+    from alacarte.senses.synset_vectors import by_sense_key
 
     if (semcor is None) != (method == "gloss"):
         raise typer.BadParameter("pass --semcor DIR|FILE, unless --method gloss, which does not read it")
-    if strength is not None and method != "graded":
-        raise typer.BadParameter("--strength goes with --method graded")
     if counts is not None and semcor is None:
         raise typer.BadParameter("--counts are SemCor's; pass --semcor")
     check_vectors(out, None)
-    net = _open_wordnet(wordnet)
-    opened = open_model(model)
-    built, counted = _build(opened, net, semcor, method, STRENGTH if strength is None else strength)
+    net = open_wordnet(wordnet)
+    built, counted = _build(open_model(model), net, semcor, method)
     built.save(out, overwrite=voice.overwrite)
     wrote(out)
     if sense_keys is not None:
@@ -112,7 +107,7 @@ def build(
 
 
 def _build(
-    model: "ALaCarte", wordnet: "WordNet", semcor: str | None, method: Method, strength: float
+    model: "ALaCarte", wordnet: WordNet, semcor: str | None, method: Method
 ) -> "tuple[SynsetVectors, dict[str, int]]":
     from alacarte.senses.readers import read_semcor
     from alacarte.senses.synset_vectors import combined, gloss_vectors, graded, induce_synsets, sense_counts
@@ -125,7 +120,7 @@ def _build(
     if method == "semcor":
         return seen, counts
     glosses = gloss_vectors(model, wordnet, show_progress=voice.progress)
-    return combined(seen, glosses) if method == "combined" else graded(seen, glosses, strength), counts
+    return combined(seen, glosses) if method == "combined" else graded(seen, glosses), counts
 
 
 @senses.command()
@@ -171,12 +166,12 @@ def disambiguate(
         raise AlacarteError(f"{error.for_command_line()}; a text itself goes with --context TEXT") from None
     if not text:
         raise typer.BadParameter("no text is given; pass a file, --context TEXT, or text on standard input")
-    net = _open_wordnet(wordnet)
+    net = open_wordnet(wordnet)
     opened = open_model(model)
     if spacy is None:
         sentences = [sentence for part in text for sentence in sentences_of_text(part, net)]
     else:
-        sentences = _tagged(text, spacy, net)
+        sentences = _tag(text, spacy, net)
     wanted = {name.lower().replace(" ", "_") for name in word or []}
     prior_counts: dict[str, int] | Literal["wordnet"] | None = None
     if prior:
@@ -260,7 +255,7 @@ def nearest(
     if not gloss:
         refuse("goes with --gloss, whose table has a column for them", "counts")
     opened = open_vectors(senses)
-    net = _open_wordnet(wordnet) if gloss or any(name not in opened for name in word) else None
+    net = open_wordnet(wordnet) if gloss or any(name not in opened for name in word) else None
     names: list[str] = []
     for asked in word:
         names += [asked] if net is None or asked in opened else _names(asked, opened, net)
@@ -312,7 +307,6 @@ def induce(
     number: str = option("auto", "How many senses; auto finds out.", short="-n", metavar="N|auto"),
     out: Path | None = option(None, "Save the vectors, keyed by word#1, word#2, …", metavar="FILE", writes=VECTORS),
     k: K = 10,
-    examples: int = option(3, "Contexts shown for each sense.", minimum=0),
     limit: int = option(5000, "Contexts used at most, chosen at random.", minimum=2),
     seed: Seed = 0,
     paths: CorpusPaths = None,
@@ -343,7 +337,6 @@ def induce(
         word,
         "auto" if number == "auto" else int(number),
         nearest=k,
-        examples=examples,
         limit=limit,
         seed=seed,
         show_progress=voice.progress,
@@ -373,11 +366,7 @@ def _show_induced(found: "InducedSenses", limit: int, number: str) -> None:
             f"one sense: two groups of contexts are too much alike (likeness {found.scores[0]:.2f}, senses are below "
             f"{found.bounds[0]:.2f}); --number 2 groups them all the same"
         )
-    rows = [
-        (sense.name, f"{sense.share:.0%}", f"{sense.contexts:,}", " ".join(name for name, _ in sense.nearest))
-        for sense in found
-    ]
-    show_columns(["sense", "share", "contexts", "nearest words"], rows)
+    show_table(found)
     for sense in found:
         for example in sense.examples:
             show_line(f"{sense.name}  {example}")
@@ -386,13 +375,7 @@ def _show_induced(found: "InducedSenses", limit: int, number: str) -> None:
 # ---------------------------------------------------------------------------------------------------- helpers
 
 
-def _open_wordnet(source: str | None) -> "WordNet":
-    from alacarte.senses.wordnet import open_wordnet
-
-    return open_wordnet(source)
-
-
-def _tagged(text: list[str], name: str, wordnet: "WordNet") -> list[Any]:
+def _tag(text: list[str], name: str, wordnet: "WordNet") -> list[Any]:
     from alacarte.errors import require
     from alacarte.senses.plain_text import sentences_of_doc
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alacarte._io.options import option
+from alacarte.cli.opening import write_lines
 from alacarte.cli.output import detail, wrote
 from alacarte.errors import BadCorpus
 
@@ -16,12 +17,8 @@ if TYPE_CHECKING:
 DATA = "The data"
 ENDS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
 
-Where = Annotated[
-    str | None,
-    typer.Option(
-        metavar="EXPR", rich_help_panel=DATA, help="Of a table, only rows for which this holds: 'year >= 1900'."
-    ),
-]
+WHERE = "Of a table, only rows for which this holds: 'year >= 1900'."
+Where = Annotated[str | None, typer.Option(metavar="EXPR", rich_help_panel=DATA, help=WHERE)]
 
 
 @dataclass(frozen=True)
@@ -76,15 +73,9 @@ def is_table(path: str) -> bool:
     return bool(ENDS & {end.lower() for end in Path(path).suffixes})
 
 
-def write_paper_table(table: "ModelTable", path: Path | None) -> None:
-    """Write a table in LaTeX or Markdown, as its name says."""
-    from alacarte._io.files import atomic_write
-
-    if path is None:
-        return
-    with atomic_write(path) as file:
-        file.write(((table.to_latex() if path.suffix.lower() == ".tex" else table.to_markdown()) + "\n").encode())
-    wrote(path)
+def write_paper_table(table: "ModelTable", path: Path) -> None:
+    """Write a table in LaTeX or Markdown, as the ending of the name says."""
+    write_lines(path, [table.to_latex() if path.suffix.lower() == ".tex" else table.to_markdown()])
 
 
 def write_plot(axes: Any, path: Path) -> None:

@@ -113,9 +113,6 @@ def _can_go_on(draft: Path, facts: BuiltWith) -> bool:
 def _check_names(columns: Sequence[str]) -> None:
     if len({*map(str.lower, columns)}) < len(columns):
         raise BadCorpus(f"two columns have the same name: {', '.join(columns)}; name each once")
-    for name in columns:
-        if name.encode("utf-8", "replace").decode() != name:
-            raise BadCorpus(f"the name of the column {name!a} is no text that can be written; rename it")
 
 
 def words_digest(words: Sequence[str]) -> str:

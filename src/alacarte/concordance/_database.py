@@ -27,7 +27,6 @@ TABLES = (re.escape(FACTS), re.escape(SEGMENTS), re.escape(REMOVED), DOCUMENTS)
 SEGMENT_FILE = re.compile(r"segment-[0-9]{4,}\.safetensors")
 IN_ORDER = "{0} IS NULL, number({0}) IS NULL, number({0}), {0}"  # numbers, however they are written; text; nothing
 REPEATED = 1 << 12  # values of a column, of which many documents have the same
-MOST_VALUES = 500  # in a statement; SQLite limits their number
 
 
 class SegmentRow(NamedTuple):
@@ -74,7 +73,7 @@ class Database:
     # ----------------------------------------------------------------------------------------------- segments
 
     def segments(self) -> list[SegmentRow]:
-        """All segments, in the order in which they were added."""
+        """Return all segments, in the order in which they were added."""
         query = "SELECT file, documents, tokens, id FROM segments ORDER BY number"
         found = [SegmentRow(*row) for row in self.file.rows(query)]
         for row in found:
@@ -100,11 +99,11 @@ class Database:
             connection.executemany("INSERT OR IGNORE INTO removed VALUES (?)", [(n,) for n in documents.tolist()])
 
     def kept(self, count: int) -> Mask:
-        """Of each of `count` documents whether it was not removed."""
+        """Return for each of `count` documents whether it is still there, and was not removed."""
         return ~self._marked("SELECT number FROM removed", count)
 
     def matching(self, conditions: Sequence[str], count: int) -> Mask:
-        """Of each of `count` documents whether its columns are as all of the conditions say."""
+        """Return for each of `count` documents whether its columns meet all of the conditions."""
         parsed = [Condition.parse(text, self.facts.columns) for text in conditions]
         remembered = lru_cache(REPEATED, typed=True)
         meets = {f"meets{place}": remembered(condition.holds) for place, condition in enumerate(parsed)}
@@ -129,12 +128,9 @@ class Database:
         """The values of each column for some documents, in their order."""
         columns = self.facts.columns
         listed = ", ".join(["number", *map(self._column, columns)])
-        rows: dict[int, tuple[Any, ...]] = {}
-        wanted = np.unique(documents).tolist() if columns else []
-        for low in range(0, len(wanted), MOST_VALUES):
-            part = wanted[low : low + MOST_VALUES]
-            query = f"SELECT {listed} FROM documents WHERE number IN ({', '.join('?' * len(part))})"
-            rows |= {number: row for number, *row in self.file.rows(query, part)}
+        query = f"SELECT {listed} FROM documents WHERE number IN (SELECT value FROM json_each(?))"
+        wanted = json.dumps(np.unique(documents).tolist() if columns else [])
+        rows = {number: row for number, *row in self.file.rows(query, [wanted])}
         missing = (None,) * len(columns)
         chosen = [rows.get(number, missing) for number in documents.tolist()]
         return {name: [row[place] for row in chosen] for place, name in enumerate(columns)}

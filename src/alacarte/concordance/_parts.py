@@ -63,7 +63,7 @@ class SegmentParts:
         """Nothing to do: blocks are added at once."""
 
     def arrays(self) -> Tensors:
-        """All parts one behind the other, with their sizes, and the words that have no vector."""
+        """Return all parts one after the other, their sizes, and the words that have no vector."""
         places = sorted(self._parts)
         names, bounds = pack_words([name for name, _ in places])
         words, word_bounds = pack_words(self._lexicon.extra)
@@ -122,7 +122,7 @@ class SegmentParts:
         else:
             documents = _documents(block, len(lengths))
             chosen = [documents[number] for number in full.tolist()]
-            content, sizes, kinds = _stored(chosen)
+            content, sizes, kinds = _encode_documents(chosen)
             values = [self._values(document) for document in chosen] if self._columns else []
         return {
             "ids": encoded.ids,
@@ -265,7 +265,7 @@ def _documents(block: Block, count: int) -> Sequence[Item | bytes]:
     return lines
 
 
-def _stored(
+def _encode_documents(
     documents: Sequence[Item | bytes],
 ) -> tuple[Bytes, Longs, Bytes]:
     """(the bytes of documents, one behind the other, the size of each, and which kind each is)."""
@@ -286,8 +286,8 @@ def _stored(
     return np.frombuffer(b"".join(contents), dtype=np.uint8), sizes, kinds
 
 
-def restored(content: bytes, kind: int) -> str | list[str]:
-    """What `_stored` made bytes of."""
+def decode_document(content: bytes, kind: int) -> str | list[str]:
+    """Return the document that `_encode_documents` turned into bytes."""
     text = content.decode("utf-8", "surrogatepass")
     return text.split(BETWEEN) if kind == TOKENS else text
 

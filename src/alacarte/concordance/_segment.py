@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from re import Pattern
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from alacarte._io.arrays import Bytes, Codes, Ints, Longs
 from alacarte._io.artifact import Artifact, identity, read_artifact, write_artifact
 from alacarte._io.decoding import decoding
 from alacarte.concordance._database import SegmentRow
-from alacarte.concordance._parts import Tensors, restored
+from alacarte.concordance._parts import Tensors, decode_document
 from alacarte.errors import BadCorpus, require
 from alacarte.text.units import Unit, pack_units, unpack_units
 from alacarte.vectors.words import PackedWords
@@ -74,12 +75,12 @@ class StoredSegment:
 
     @cached_property
     def offsets(self) -> Longs:
-        """Where each document begins, and where the last one ends."""
+        """The positions at which documents begin, and the end of the last one."""
         return self._ends("offsets", self.artifact.tensor("ids").size)
 
     @cached_property
     def starts(self) -> Longs:
-        """Where the positions of each word begin."""
+        """The places at which the positions of each word begin."""
         starts = self._ends("starts", self.artifact.tensor("ids").size)
         if starts.size != self.vocabulary + len(self.extra) + 1:
             raise self.artifact.damaged("it has not as many words as it should")
@@ -96,12 +97,12 @@ class StoredSegment:
 
     @cached_property
     def codes(self) -> Codes:
-        """What says which group each document belongs to."""
+        """The code of each document, which decides its group."""
         return self._tensor("codes", np.uint64, self.documents)
 
     @cached_property
     def known(self) -> Ints:
-        """How many tokens of each document have a vector."""
+        """The number of tokens of each document that have a vector."""
         return self._tensor("known", np.int32, self.documents)
 
     @cached_property
@@ -119,8 +120,17 @@ class StoredSegment:
         """Return the positions of a word."""
         return self.positions[self.starts[word] : self.starts[word + 1]].astype(np.int64)
 
+    def ids_of(self, part: str | Pattern[str], words: PackedWords) -> Longs:
+        """Return the ids of a word, or of all words that match a pattern; `words` are those that have a vector."""
+        if isinstance(part, str):
+            row, extra = words.find(part), self.extra.find(part)
+            rows = [row] if row is not None else [] if extra is None else [len(words) + extra]
+            return np.array(rows, dtype=np.int64)
+        rows = [number for number, word in enumerate([*words, *self.extra]) if part.search(word)]
+        return np.intersect1d(np.flatnonzero(np.diff(self.starts)), np.array(rows, dtype=np.int64))
+
     def find(self, sequence: list[Longs]) -> Longs:
-        """Where a sequence begins, of which each element may be any of several words; in the order of the text."""
+        """Return where a sequence occurs, in the order of the text; each element may be any of several words."""
         length = len(sequence)
         counts = [int((self.starts[words + 1] - self.starts[words]).sum()) for words in sequence]
         rarest = int(np.argmin(counts))
@@ -162,27 +172,25 @@ class StoredSegment:
 
     @cached_property
     def _documents(self) -> tuple[npt.NDArray[np.uint32], Bytes]:
-        """Where the text of each document ends in its frame, and of which kind it is."""
+        """The end of each document in its frame, and the kind of each."""
         return self._tensor("text_ends", np.uint32, self.documents), self._tensor("kinds", np.uint8, self.documents)
 
     def texts(self, documents: Longs) -> list[str | list[str]]:
-        """Documents as they came, in this order: text, or tokens."""
+        """Return documents as they were read, text or tokens, in the order that is asked for."""
         firsts, ends = self._frames
         text_ends, kinds = self._documents
         texts: dict[int, Any] = {}
         frames = np.searchsorted(firsts, documents, side="right") - 1
         with decoding(self.artifact.path, BadCorpus):
             for frame in np.unique(frames).tolist():
-                content = _decompressed(
-                    self._text[ends[frame] : ends[frame + 1]], int(text_ends[firsts[frame + 1] - 1])
-                )
+                content = _decompress(self._text[ends[frame] : ends[frame + 1]], int(text_ends[firsts[frame + 1] - 1]))
                 for document in np.unique(documents[frames == frame]).tolist():
                     begin = 0 if document == firsts[frame] else int(text_ends[document - 1])
-                    texts[document] = restored(content[begin : int(text_ends[document])], int(kinds[document]))
+                    texts[document] = decode_document(content[begin : int(text_ends[document])], int(kinds[document]))
         return [texts[document] for document in documents.tolist()]
 
 
-def _decompressed(content: Bytes, size: int) -> bytes:
+def _decompress(content: Bytes, size: int) -> bytes:
     """A frame of text, of which the size is known: one that claims more would take all memory."""
     zstandard = require("zstandard", extra="zst", purpose="a concordance")
     data = content.tobytes()

@@ -142,7 +142,7 @@ class Concordance:
         Raises
         ------
         BadCorpus
-            If there is a concordance already, the corpus has no text, or the folder cannot be written.
+            If there is a concordance already, or the corpus has no text.
         """
         refuse_unknown("Concordance.build", work, WorkOptions)
         folder = folder_of(path)
@@ -241,24 +241,15 @@ class Concordance:
             The most words.
         beyond : int, default 0
             How many of the first words of the vectors to leave out.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> vectors = WordVectors(["the", "river"], [[0.1, 0.1], [1.0, 0.0]])
-        >>> path = Path(tempfile.mkdtemp()) / "c.concordance"
-        >>> Concordance.build(vectors, ["the the river"], path, show_progress=False).frequent_words(1, beyond=1)
-        ['river']
         """
         counts = self._word_counts()
         counts[:beyond] = 0
-        found = [row for row in np.argsort(-counts, kind="stable")[: 20 * count].tolist() if counts[row]]
-        words = [self._words[row] for row in found]
+        found = np.argsort(-counts, kind="stable")[: min(20 * count, np.count_nonzero(counts))]
+        words = [self._words[row] for row in found.tolist()]
         return [word for word in words if word.isalpha() and len(word) > 3][:count]
 
     def _word_counts(self) -> Longs:
-        """How often the documents have each word of the vectors."""
+        """Return how often each word of the vectors occurs in the documents."""
         known = len(self._words)
         counts = np.zeros(known, dtype=np.int64)
         for segment in self._segments:
@@ -307,34 +298,36 @@ class Concordance:
         Concordance
             Its documents also meet the conditions of this one.
         """
-        slice_ = copy(self)
-        slice_._shared = {}
+        slice_ = self._copy()
         slice_._conditions = (*self._conditions, *conditions)
-        slice_._forget()
         _ = slice_._mask  # a column that is not there is said at once
         return slice_
+
+    def _copy(self) -> "Concordance":
+        copied = copy(self)
+        copied._shared = {}
+        copied._forget()
+        return copied
 
     def holding(self, target: TargetsLike) -> "Concordance":
         """Return the slice of documents in which a word, phrase or pattern occurs.
 
         What asks about its single contexts has to read no others.
         """
-        slice_ = copy(self)
-        slice_._shared = {}
+        slice_ = self._copy()
         slice_._chosen = np.zeros(self._documents, dtype=bool)
         for place in self.uses(target).places:
             slice_._chosen[place.documents] = True
-        slice_._forget()
         return slice_
 
     @cached_property
     def _kept(self) -> Mask:
-        """Of each document whether it was not removed."""
+        """Whether each document is still there, and was not removed."""
         return self._database.kept(self._documents)
 
     @cached_property
     def _mask(self) -> Mask:
-        """Of each document whether it belongs to this slice."""
+        """Whether each document belongs to this slice."""
         mask = self._kept.copy()
         if self._conditions:
             mask &= self._database.matching(self._conditions, self._documents)
@@ -342,10 +335,6 @@ class Concordance:
 
     def _of(self, segment: StoredSegment) -> Mask:
         return self._mask[segment.first : segment.first + segment.documents]
-
-    @property
-    def _whole(self) -> bool:
-        return bool(self._mask.all())
 
     # ------------------------------------------------------------------------------------------------- as text
 
@@ -383,8 +372,7 @@ class Concordance:
 
     def to_frame(self) -> Any:
         """Return the same as a pandas frame."""
-        pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame(self.to_columns())
+        return require("pandas", extra="pandas", purpose="to_frame()").DataFrame(self.to_columns())
 
     # ---------------------------------------------------------------------------------------------------- find
 
@@ -484,32 +472,18 @@ class Concordance:
         return uses.at(np.sort(chosen), around=around)
 
     def _matches_of(self, targets: Targets) -> Iterator[tuple[str, list[Place]]]:
-        """Each target with its matches in each segment."""
+        """Yield each target with its matches in each segment."""
         vocabulary = Vocabulary(self._words)
         for key in targets:
             parts = targets.parts(key, self.tokenizer, vocabulary)
             yield key, [self._matches(segment, parts) for segment in self._segments]
 
     def _matches(self, segment: StoredSegment, parts: list[str | Pattern[str]]) -> Place:
-        begins = segment.find([self._ids(segment, part) for part in parts])
+        begins = segment.find([segment.ids_of(part, self._words) for part in parts])
         mask = self._of(segment)
         if not mask.all():
             begins = begins[mask[segment.document_of(begins)]]
         return Place(segment, begins, begins + len(parts))
-
-    def _ids(self, segment: StoredSegment, part: str | Pattern[str]) -> Longs:
-        """The ids of a word in a segment, or of all words that match a pattern."""
-        known = len(self._words)
-        if isinstance(part, str):
-            row = self._words.find(part)
-            if row is None:
-                extra = segment.extra.find(part)
-                row = None if extra is None else known + extra
-            return np.array([] if row is None else [row], dtype=np.int64)
-        occurring = np.flatnonzero(np.diff(segment.starts))
-        rows = [n for n, word in enumerate(self._words) if part.search(word)]
-        rows += [known + n for n, word in enumerate(segment.extra) if part.search(word)]
-        return np.intersect1d(occurring, np.array(rows, dtype=np.int64))
 
     # -------------------------------------------------------------------------------------------------- vectors
 
@@ -547,7 +521,9 @@ class Concordance:
         contexts = self._window_sums(source, options)
         rows = [contexts.sums(places, spread or 1) for _, places in self._matches_of(wanted)]
         groups = Sums(*(np.stack([getattr(row, name) for row in rows]) for name in ("sums", *COUNTS)))
-        units = {unit for segment in self._segments for unit in segment.units if unit.name} if self._whole else set()
+        units = (
+            {unit for segment in self._segments for unit in segment.units if unit.name} if self._mask.all() else set()
+        )
         return ContextSums(
             list(wanted),
             groups.over_groups(),
@@ -616,5 +592,5 @@ class Concordance:
 
 
 def _targets(target: TargetsLike) -> Targets:
-    """What to look for; a string is a word or a phrase."""
+    """Return the targets that are meant; a string is one word or phrase."""
     return Targets.of([target] if isinstance(target, str) else target)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from alacarte._io.files import lock
 from alacarte._io.urls import path_on_disk
-from alacarte.errors import AlacarteError, BadCorpus
+from alacarte.errors import BadCorpus
 
 DATABASE, VOCABULARY, UNFINISHED = "concordance.sqlite", "vocabulary.safetensors", "unfinished"
 
@@ -30,7 +30,7 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Keep other processes from changing a concordance; what one left behind that was killed is put right first."""
-    with lock(folder, BadCorpus, "concordance"), in_words(folder):
+    with lock(folder, BadCorpus, "concordance"):
         old = _old(folder)
         if folder.exists() or old.is_symlink():
             delete(old)
@@ -98,18 +98,3 @@ def delete_concordance(path: str | os.PathLike[str]) -> None:
             refuse_others(folder)
         delete(folder)
         delete(draft_of(folder))
-
-
-@contextmanager
-def in_words(folder: Path) -> Iterator[None]:
-    """What the system raises while a concordance is written, in words."""
-    try:
-        yield
-    except OSError as problem:
-        if isinstance(problem, AlacarteError):
-            raise
-        reason = problem.strerror or problem
-        raise BadCorpus(
-            f"{folder} cannot be written ({reason}); what was there before is as it was. Make room or choose another "
-            "folder, and run the same again"
-        ) from problem

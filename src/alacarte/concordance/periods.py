@@ -42,7 +42,7 @@ class Period:
 
 
 def periods_of(column: str, levels: Mapping[Any, int], most: int) -> list[Period]:
-    """Values of a column in their order, with the number of documents of each, as at most `most` periods.
+    """Return at most `most` periods of a column, from its values in their order and the number of documents of each.
 
     >>> [period.name for period in periods_of("year", {1999: 5, 2000: 4, 2001: 1, 2002: 1, 2003: 9}, 3)]
     ['1999', '2000–2002', '2003']

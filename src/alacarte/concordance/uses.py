@@ -1,6 +1,6 @@
 """The uses of a target in a concordance, as lines of text in any order, some of them at a time."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
     @classmethod
     def joined(cls, places: Sequence["Place"]) -> "Place":
-        """Matches of several targets in one segment, in the order of the text."""
+        """Return the matches of several targets in one segment, in the order of the text."""
         begins, ends = (np.concatenate(each) for each in list(zip(*places, strict=True))[1:])
         return cls(places[0].segment, begins, ends).only(np.lexsort((ends, begins)))
 
@@ -78,7 +78,7 @@ class Lines(Table):
         return [{**line, "columns": row} for line, row in zip(_Rows(self._own()).to_dict(), values, strict=True)]
 
     def _printed_columns(self, most: int | None) -> Columns:
-        """Numbers of documents, and values, as they are written in the data: a year has no comma."""
+        """Return the columns with numbers as the data have them: a year has no comma."""
         written = {name: ["" if v is None else str(v) for v in values] for name, values in self.values.items()}
         shown = replace(self, values=written)
         return {**shown.columns(), "document": list(map(str, self.document.tolist()))}
@@ -87,15 +87,9 @@ class Lines(Table):
         """Return how many lines there are."""
         return len(self.document)
 
-    def taken(self, rows: Longs) -> "Lines":
-        """Return some of the lines, in this order, without what was measured."""
-        texts = {name: [getattr(self, name)[row] for row in rows.tolist()] for name in TEXTS}
-        values = {name: [column[row] for row in rows.tolist()] for name, column in self.values.items()}
-        return Lines(self.document[rows], **texts, measures={}, values=values)
-
 
 class _Rows(Table):
-    """Some columns, for the rows that JSON can hold."""
+    """A table of some columns, which turns them into rows for JSON."""
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
@@ -120,7 +114,7 @@ class LineSource(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Uses:
-    """All uses of a target, in an order; `Concordance.uses` finds them.
+    """All uses of a target, sorted or in the order of the text; `Concordance.uses` finds them.
 
     `len` is how many there are; `lines` writes any stretch of them.
     """
@@ -157,20 +151,19 @@ class Uses:
         """Return the lines of some uses, by their numbers in the order of the text, with what was measured of each."""
         bounds = np.cumsum([0, *(len(place.begins) for place in self.places)])
         which = np.searchsorted(bounds, numbers, side="right") - 1
-        parts = [
-            self._lines(self.places[part].only(numbers[which == part] - bounds[part]), around)
-            for part in np.unique(which).tolist()
-        ] or [self._lines(self.places[0].only(slice(0)), around)]
-        back = np.argsort(np.argsort(which, kind="stable"), kind="stable")
-        return replace(_joined(parts).taken(back), measures=measures or {})
-
-    def _lines(self, place: Place, around: int) -> Lines:
-        segment = place.segment
-        before, after = segment.window(place.begins, place.ends, around, around)
-        spans = [segment.ids[low:high] for low, high in zip(place.begins, place.ends, strict=True)]
-        sides: dict[str, Iterable[Ints]] = {"before": before, "match": spans, "after": after}
-        texts = {name: [self.source.text(segment, row) for row in rows] for name, rows in sides.items()}
-        return Lines(place.documents, **texts, measures={}, values=self.source.values(place.documents))
+        documents = np.zeros(len(numbers), dtype=np.int64)
+        texts = {name: [""] * len(numbers) for name in TEXTS}
+        for part in np.unique(which).tolist():
+            rows = np.flatnonzero(which == part)
+            place = self.places[part].only(numbers[rows] - bounds[part])
+            segment = place.segment
+            documents[rows] = place.documents
+            before, after = segment.window(place.begins, place.ends, around, around)
+            spans = [segment.ids[low:high] for low, high in zip(place.begins, place.ends, strict=True)]
+            for name, sides in zip(TEXTS, (before, spans, after), strict=True):
+                for row, ids in zip(rows.tolist(), sides, strict=True):
+                    texts[name][row] = self.source.text(segment, ids)
+        return Lines(documents, **texts, measures=measures or {}, values=self.source.values(documents))
 
 
 def order_by_words(places: list[Place], source: LineSource, side: str, descending: bool) -> Longs:
@@ -185,10 +178,3 @@ def order_by_words(places: list[Place], source: LineSource, side: str, descendin
     keys = [np.array([ranks[name] for name in some])[inverse] for some, inverse in zip(names, columns, strict=True)]
     ranked = np.concatenate(keys)
     return np.lexsort((-ranked if descending else ranked).T[::-1])
-
-
-def _joined(parts: list[Lines]) -> Lines:
-    """Several lists of lines as one."""
-    values = {name: [value for part in parts for value in part.values[name]] for name in parts[0].values}
-    texts = {name: [text for part in parts for text in getattr(part, name)] for name in TEXTS}
-    return Lines(np.concatenate([part.document for part in parts]), **texts, measures={}, values=values)

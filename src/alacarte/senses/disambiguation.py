@@ -2,7 +2,8 @@
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,6 @@ from alacarte.senses.segments import best, log_prior, owners, shares
 from alacarte.senses.synset_vectors import sentence_sums
 from alacarte.senses.wordnet import Synset, WordNet
 from alacarte.targets.targets import Targets
-from alacarte.text.documents import Document
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -175,11 +175,7 @@ class Disambiguator:
         instances = [instance for sentence in read for instance in sentence.instances]
         if not instances:
             return []
-        words = [
-            " ".join(sentence.words[instance.start : instance.end])
-            for sentence in read
-            for instance in sentence.instances
-        ]
+        words = [" ".join(sentence.words[one.start : one.end]) for sentence in read for one in sentence.instances]
         candidates = self.candidates(read)
         bounds = candidates.bounds
         scores = self.scores(candidates)
@@ -194,8 +190,9 @@ class Disambiguator:
         self, instance: Instance, word: str, candidates: Candidates, share: Doubles, choice: int, own: range
     ) -> Answer:
         """Return the answer for an instance with the candidates in the range `own`; `choice` has the best score."""
+        unanswered = Answer(word, instance.lemma, instance.pos, None, None, 0.0, None, "no synset", id=instance.id)
         if not own:
-            return Answer(word, instance.lemma, instance.pos, None, None, 0.0, None, "no synset", id=instance.id)
+            return unanswered
         source: Source = "context"
         confidence = float(share[choice])
         if len(own) == 1:
@@ -206,23 +203,20 @@ class Disambiguator:
             elif self.fallback:
                 source, confidence, choice = "first sense", 1 / len(own), own.start
             else:
-                return Answer(word, instance.lemma, instance.pos, None, None, 0.0, None, "no vector", id=instance.id)
+                return replace(unanswered, source="no vector")
         order = sorted(own, key=lambda place: (-share[place], place))
         ranked = tuple((candidates.synsets[place].id, float(share[place])) for place in order)
         cosine = float(candidates.cosines[choice])
         synset = candidates.synsets[choice]
-        return Answer(
-            word,
-            instance.lemma,
-            instance.pos,
-            synset.id,
-            candidates.keys[choice],
-            confidence,
-            None if np.isnan(cosine) else cosine,
-            source,
-            synset.definition,
-            instance.id,
-            ranked if len(own) > 1 else (),
+        return replace(
+            unanswered,
+            synset=synset.id,
+            key=candidates.keys[choice],
+            confidence=confidence,
+            cosine=None if np.isnan(cosine) else cosine,
+            source=source,
+            definition=synset.definition,
+            candidates=ranked if len(own) > 1 else (),
         )
 
     # --------------------------------------------------------------------------------------------- scores
@@ -248,15 +242,9 @@ class Disambiguator:
 
     def contexts(self, sentences: Sequence[Sentence]) -> Doubles:
         """Return the unit vector of each instance's context; zeros where no word of it has a vector."""
-        names: list[str] = []
-        documents: list[Document] = []
-        for sentence in sentences:
-
-            def label(instance: Instance) -> list[str]:
-                names.append(str(len(names)))
-                return names[-1:]
-
-            documents.append(sentence.document(label))
+        numbers = count()
+        documents = [sentence.document(lambda instance: [str(next(numbers))]) for sentence in sentences]
+        names = list(map(str, range(next(numbers))))
         sums = sentence_sums(self.model, documents, Targets.spans(names))
         result = np.zeros((len(names), self.model.vectors.dimension))
         result[sums.seen] = unit_rows(self.model.transform(sums.means()))
@@ -275,7 +263,7 @@ class Disambiguator:
         else:
             amounts = [self.counts.get(key, 0) for key in candidates.keys]
         prior = log_prior(np.array(amounts, dtype=np.float64), candidates.bounds, self.smoothing)
-        return self.sharpness * filled(candidates.cosines, candidates.bounds) + prior
+        return self.sharpness * fill_gaps(candidates.cosines, candidates.bounds) + prior
 
 
 def check_inventory(senses: WordVectors, wordnet: WordNet) -> None:
@@ -295,21 +283,18 @@ def check_inventory(senses: WordVectors, wordnet: WordNet) -> None:
 
 
 def _is_listed(name: str, wordnet: WordNet) -> bool:
-    if "%" in name:
-        return wordnet.find_key(name) is not None
     try:
-        wordnet.synset(name)
+        return bool(wordnet.by_key(name) if "%" in name else wordnet.synset(name))
     except UnknownKey:
         return False
-    return True
 
 
-def filled(cosines: Doubles, bounds: Longs) -> Doubles:
+def fill_gaps(cosines: Doubles, bounds: Longs) -> Doubles:
     """Return the values with gaps (nan) filled by the mean of the choice's other values, or by 0.
 
     Examples
     --------
-    >>> filled(np.array([0.2, np.nan, 0.4, np.nan]), np.array([0, 3, 4])).round(2).tolist()
+    >>> fill_gaps(np.array([0.2, np.nan, 0.4, np.nan]), np.array([0, 3, 4])).round(2).tolist()
     [0.2, 0.3, 0.4, 0.0]
     """
     owner = owners(bounds)

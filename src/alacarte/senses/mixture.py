@@ -47,12 +47,12 @@ def fit_mixture(x: Doubles, k: int, rng: np.random.Generator, restarts: int = RE
     [0.25, 0.75]
     """
     if k == 1:
-        return _maximised(x, np.ones((len(x), 1)))
-    runs = [_maximised(x, np.eye(k)[_k_means(x, k, rng)]) for _ in range(restarts)]
+        return _maximise(x, np.ones((len(x), 1)))
+    runs = [_maximise(x, np.eye(k)[_k_means(x, k, rng)]) for _ in range(restarts)]
     return max(runs, key=lambda run: run.score)
 
 
-def _maximised(x: Doubles, members: Doubles) -> Mixture:
+def _maximise(x: Doubles, members: Doubles) -> Mixture:
     before = -np.inf
     for _ in range(STEPS):
         mixture = _from_members(x, members)

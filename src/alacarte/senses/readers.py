@@ -208,7 +208,7 @@ def read_conllu(path: str | PathLike[str], label: str = FORMS) -> Iterator[Docum
                     raise BadCorpus(f"{file}, line {number}: no column is called FORM; name the one with the words so")
             elif not line.strip():
                 if rows:
-                    spans = _forms(rows) if label == FORMS else _labelled(rows, label)
+                    spans = _form_spans(rows) if label == FORMS else _labelled_spans(rows, label)
                     seen = seen or bool(spans)
                     yield Document(tokens=[row["FORM"] for row in rows], spans=tuple(spans))
                     rows = []
@@ -228,7 +228,7 @@ def read_conllu(path: str | PathLike[str], label: str = FORMS) -> Iterator[Docum
         )
 
 
-def _forms(rows: list[dict[str, str]]) -> list[tuple[int, int, str]]:
+def _form_spans(rows: list[dict[str, str]]) -> list[tuple[int, int, str]]:
     pairs = [(row.get("LEMMA", "_"), row.get("FEATS", "_")) for row in rows]
     return [
         (place, place + 1, lemma if features in ("", "_") else f"{lemma}|{features}")
@@ -244,7 +244,7 @@ def _value(row: Mapping[str, str], label: str) -> str:
     return next((value for name, _, value in pairs if name == label), "_")
 
 
-def _labelled(rows: list[dict[str, str]], label: str) -> list[tuple[int, int, str]]:
+def _labelled_spans(rows: list[dict[str, str]], label: str) -> list[tuple[int, int, str]]:
     spans: list[tuple[int, int, str]] = []
     open_kind: str | None = None
     start = 0

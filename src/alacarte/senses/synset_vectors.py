@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadWordNet, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
-from alacarte.senses.annotated import Instance, Sentence
+from alacarte.senses.annotated import Sentence
 from alacarte.senses.wordnet import WordNet
 from alacarte.targets.targets import Targets
 from alacarte.text.documents import Document
@@ -119,46 +118,25 @@ def induce_synsets(
     BadWordNet
         If WordNet lacks more than a quarter of the sense keys: the annotation was made with another WordNet.
     """
-    known: dict[str, str | None] = {}
-    unknown: Counter[str] = Counter()
-    sentence_count = annotations = 0
-
-    def label(instance: Instance) -> Iterator[str]:
-        nonlocal annotations
-        for key in instance.keys:
-            annotations += 1
-            if key not in known:
-                synset = wordnet.find_key(key)
-                known[key] = None if synset is None else synset.id
-            name = known[key]
-            if name is None:
-                unknown[key] += 1
-            else:
-                yield name
-
-    def documents() -> Iterator[Document]:
-        nonlocal sentence_count
-        for sentence in sentences:
-            sentence_count += 1
-            document = sentence.document(label)
-            if document.spans:
-                yield document
-
-    annotated = documents()
-    first = next(annotated, None)
-    sums = None
-    if first is not None:
-        sums = sentence_sums(model, chain([first], annotated), sides=sides, show_progress=show_progress)
-    report = SenseReport(sentence_count, annotations, dict(unknown))
-    if report.unknown_total > UNKNOWN_LIMIT * max(annotations, 1):
+    read = list(sentences)
+    annotated = sense_counts(read)
+    found = {key: wordnet.find_key(key) for key in annotated}
+    ids = {key: synset.id for key, synset in found.items() if synset is not None}
+    unknown = {key: count for key, count in annotated.items() if key not in ids}
+    report = SenseReport(len(read), sum(annotated.values()), unknown)
+    if report.unknown_total > UNKNOWN_LIMIT * report.annotations:
         raise BadWordNet(
             f"{report}. The annotation was made with another WordNet than {wordnet.name} "
             f"(version {wordnet.version or 'unknown'}); give the one that the corpus names (SemCor 3.0: WordNet 3.0)"
         )
-    if sums is None:
-        raise BadWordNet(
-            f"none of {sentence_count:,} sentences is annotated with senses; give a sense-annotated corpus"
-        )
+    if not ids:
+        raise BadWordNet(f"none of {len(read):,} sentences is annotated with senses; give a sense-annotated corpus")
+    documents = (
+        sentence.document(lambda instance: [ids[key] for key in instance.keys if key in ids])
+        for sentence in read
+        if sentence.instances
+    )
+    sums = sentence_sums(model, documents, sides=sides, show_progress=show_progress)
     words, matrix, counts = _induced_rows(model, sums)
     return SynsetVectors(words, matrix, counts=counts, report=report)
 
@@ -280,6 +258,7 @@ def sense_counts(sentences: Iterable[Sentence]) -> dict[str, int]:
 
     Examples
     --------
+    >>> from alacarte.senses import Instance
     >>> sense_counts([Sentence(("bank",), (Instance(0, 1, "bank", "n", ("bank%1:17:01::",)),))])
     {'bank%1:17:01::': 1}
     """

@@ -5,7 +5,7 @@ A lemma and a part of speech (n, v, a, r) lead to synsets in sense order. A syns
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -67,21 +67,20 @@ class WordNet(ABC):
         Where it was read from.
     version : str or None
         As in "3.0"; None if the data does not say.
-    counted : bool
-        Whether the data says how often each sense occurs. If it does not, `count` raises an error.
     """
 
     name: str
     version: str | None
-    counted: bool
+    _counts: Mapping[str, int]  # of sense keys
+
+    @property
+    def counted(self) -> bool:
+        """Whether the data says how often each sense occurs."""
+        return bool(self._counts)
 
     @abstractmethod
     def _senses(self, lemma: str, pos: str) -> list[Synset]:
         """Return the synsets of a lemma in sense order; the lemma is as `normal` writes it, `pos` is n, v, a or r."""
-
-    @abstractmethod
-    def _count(self, key: str) -> int:
-        """Return the count of a sense key that is listed, in a WordNet whose senses are `counted`."""
 
     @abstractmethod
     def all_synsets(self) -> Iterator[Synset]:
@@ -139,7 +138,7 @@ class WordNet(ABC):
         """
         self.require_counts()
         self.by_key(key)
-        return self._count(key)
+        return self._counts.get(key, 0)
 
     def require_counts(self) -> None:
         """Raise `BadWordNet` if the data does not say how often senses occur."""

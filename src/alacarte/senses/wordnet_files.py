@@ -60,7 +60,6 @@ class DatabaseWordNet(WordNet):
         self._index = {pos: _index_lines(files[f"index.{name}"]) for pos, name in FILES.items()}
         self._exceptions = {pos: _exception_lists(files.get(f"{name}.exc", b"")) for pos, name in FILES.items()}
         self._counts = _counts(files)
-        self.counted = bool(self._counts)
         self._parsed: dict[tuple[str, int], Synset] = {}
         self._by_lemma: dict[tuple[str, str], list[Synset]] = {}
         version = re.search(rb"WordNet (\d+(?:\.\d+)*)", self._data["n"][:4000])
@@ -71,9 +70,6 @@ class DatabaseWordNet(WordNet):
         if senses is None:
             senses = self._by_lemma[lemma, pos] = [self._at(pos, offset) for offset in self._offsets(lemma, pos)]
         return senses
-
-    def _count(self, key: str) -> int:
-        return self._counts.get(key, 0)
 
     def all_synsets(self) -> Iterator[Synset]:
         """Return every synset, in the order of the files."""
@@ -179,19 +175,19 @@ def _read(path: Path) -> dict[str, bytes]:
         raise BadWordNet(f"{path}: no such file or folder; {ADVICE}")
     if path.is_dir():
         folder = path / "dict" if (path / "dict" / "data.noun").is_file() else path
-        return {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if _wanted(file.name)}
+        return {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if _is_wordnet_file(file.name)}
     files: dict[str, bytes] = {}
     try:
         for stream in file_streams(path):
             name = re.split(r"[/\\:]", stream.name)[-1]
-            if _wanted(name):
+            if _is_wordnet_file(name):
                 files[name] = read_whole(stream)
     except BadCorpus as error:
         raise BadWordNet(str(error)) from None
     return files
 
 
-def _wanted(name: str) -> bool:
+def _is_wordnet_file(name: str) -> bool:
     return name.startswith(("data.", "index.", "cntlist")) or name.endswith(".exc")
 
 

@@ -12,6 +12,7 @@ from alacarte.senses.morphology import normal
 from alacarte.senses.wordnet import Synset, WordNet, check_pos
 
 PURPOSE = "WordNet through the library wn"
+ADVICE = "annotated corpora use them: take oewn or omw-en, or a newer wn"
 
 
 class WnWordNet(WordNet):
@@ -36,8 +37,11 @@ class WnWordNet(WordNet):
         self._exceptions: dict[tuple[str, str], list[str]] = {}
         self._counts: dict[str, int] = {}  # of sense keys; only those that the lexicon counts
         self._keys: dict[str, list[tuple[str, str]]] = {}  # synset id of wn → (lemma, key)
-        self._read(sense_keys(opened.id, opened.version))
-        self.counted = bool(self._counts)
+        sensekey = require("wn.compat.sensekey", extra="wn", purpose=PURPOSE)
+        try:
+            self._read(sensekey.sense_key_getter(f"{opened.id}:{opened.version}"))
+        except wn.Error:
+            raise BadWordNet(f"{self.name}: wn knows no sense keys of this lexicon; {ADVICE}") from None
         self._parsed: dict[str, Synset] = {}
 
     def _read(self, key_of: Callable[[Any], str | None]) -> None:
@@ -55,14 +59,12 @@ class WnWordNet(WordNet):
                 if wn_id not in listed:
                     listed.append(wn_id)
                 self._keys.setdefault(wn_id, []).append((lemma, key))
-                counts = [int(getattr(count, "value", count)) for count in sense.counts()]
-                if counts:
-                    self._counts[key] = sum(counts)
-                rarity[normal(lemma), wn_id] = -sum(counts)
+                count = sum(sense.counts())
+                if count:
+                    self._counts[key] = count
+                rarity[normal(lemma), wn_id] = -count
         if not self._keys:
-            raise BadWordNet(
-                f"{self.name}: its senses have no Princeton sense keys, which annotated corpora use; use oewn or omw-en"
-            )
+            raise BadWordNet(f"{self.name}: its senses have no Princeton sense keys; {ADVICE}")
         # Lexicons list satellites as words of their wn_id, after or before the other adjectives; WordNet puts what is
         # frequent first.
         for lemma, parts in self._lemmas.items():
@@ -71,9 +73,6 @@ class WnWordNet(WordNet):
 
     def _senses(self, lemma: str, pos: str) -> list[Synset]:
         return [self._synset(wn_id) for wn_id in self._lemmas.get(lemma, {}).get(pos, [])]
-
-    def _count(self, key: str) -> int:
-        return self._counts.get(key, 0)
 
     def all_synsets(self) -> Iterator[Synset]:
         """Return every synset, in the order of the lexicon."""
@@ -101,23 +100,3 @@ class WnWordNet(WordNet):
                 tuple(raw.examples()),
             )
         return synset
-
-
-def sense_keys(lexicon: str, version: str) -> Callable[[Any], str | None]:
-    """Return a function from a sense of `wn` to its sense key, or None for a sense without one.
-
-    `wn` names the lexicons whose sense keys it can read. In others, such as newer ones, the key is taken from the
-    metadata or from the sense's id, as in the newest of these.
-    """
-    wn, sensekey = (require(name, extra="wn", purpose=PURPOSE) for name in ("wn", "wn.compat.sensekey"))
-    try:
-        getter: Callable[[Any], str | None] = sensekey.sense_key_getter(f"{lexicon}:{version}")
-    except wn.Error:
-
-        def getter(sense: Any) -> str | None:
-            key = (sense.metadata() or {}).get("identifier")
-            if key is None and "__" in sense.id:
-                key = sensekey.unescape(sense.id.removeprefix(f"{lexicon}-"))
-            return key if key and "%" in key else None
-
-    return getter

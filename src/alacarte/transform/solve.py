@@ -75,6 +75,11 @@ class Solve:
         object.__setattr__(self, "folds", whole_number(self.folds, "folds", 1))
         if self.ridge != "loo" and not _is_amount(self.ridge):
             raise BadTransform(f"ridge is a number from 0 on, or 'loo', not {self.ridge!r}")
+        named = self.weighting is None or self.weighting in ("none", "log", "auto")
+        if not (named or callable(self.weighting) or _is_amount(self.weighting)):
+            raise BadTransform(
+                f"weighting is None, 'log', 'auto', a count threshold or a function of counts, not {self.weighting!r}"
+            )
         if self.toward not in ("zero", "identity"):
             raise BadTransform(f"toward is 'zero' or 'identity', not {self.toward!r}")
 
@@ -87,14 +92,11 @@ class Solve:
             return "weight log(count)", np.log(np.maximum(counts, 1).astype(np.float64))
         if _is_amount(weighting):
             return f"count ≥ {weighting:g}", (counts >= weighting).astype(np.float64)
-        if callable(weighting):
-            weights = np.asarray(weighting(counts), dtype=np.float64)
-            if weights.shape != counts.shape or not np.isfinite(weights).all() or (weights < 0).any():
-                raise BadTransform("the weighting function must return one finite, non-negative weight for each count")
-            return getattr(weighting, "__name__", "custom weights"), weights
-        raise BadTransform(
-            f"weighting is None, 'log', 'auto', a count threshold or a function of counts, not {weighting!r}"
-        )
+        assert callable(weighting)
+        weights = np.asarray(weighting(counts), dtype=np.float64)
+        if weights.shape != counts.shape or not np.isfinite(weights).all() or (weights < 0).any():
+            raise BadTransform("the weighting function must return one finite, non-negative weight for each count")
+        return getattr(weighting, "__name__", "custom weights"), weights
 
 
 def _is_amount(value: object) -> TypeGuard[float]:

@@ -79,7 +79,6 @@ def test_other_ways_to_build(run, semcor, tmp_path, how):
 def test_build_refuses_what_has_no_effect(run, semcor, tmp_path):
     base = ("build", "--model", "MODEL", "--wordnet", "DICT", "--out", tmp_path / "x.vec")
     assert "--semcor" in run(*base, expected=2).output
-    assert "--strength" in run(*base, "--method", "gloss", "--strength", 2, expected=2).output
     assert (
         "no such file"
         in run(*base[:3], "--wordnet", tmp_path / "no", *base[5:], "--method", "gloss", expected=1).output
