@@ -17,7 +17,7 @@ from alacarte._io.progress import phase
 from alacarte._io.table import Columns, Table
 from alacarte.contexts.ngram_counts import KeyCounts
 from alacarte.errors import BadTargets
-from alacarte.passes.phrases import Level, has_letter, have_ends, is_fragment, mutual_information, uses_at_ends
+from alacarte.passes.phrases import Level, ends_clause, has_letter, have_ends, is_fragment, mutual_information
 from alacarte.passes.scan import run
 from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions, refuse_unknown
@@ -222,8 +222,7 @@ def _frequent_sequences(
         run(tally, corpus, encoder, work, f"counting {length}-grams")
         with phase(f"sorting {length}-grams", work.show_progress):
             if length == 2:
-                pairs, counts = tally.all
-                at_ends = uses_at_ends(names, pairs >> HALF, pairs & LOW, counts)
+                at_ends = _uses_at_ends(tally, names)
             keys, counts = tally.at_least(min_count)
             longer = np.column_stack([shorter[keys >> HALF], shorter[keys & LOW, -1]])
             order = np.lexsort((*longer.T[::-1], -counts))
@@ -232,6 +231,14 @@ def _frequent_sequences(
         if not len(longer):
             break
     return _Counted(levels, extra, tokens, at_ends)
+
+
+def _uses_at_ends(pairs: KeyCounts, names: list[str]) -> Longs:
+    """Return how often each word is followed by a mark that ends a clause."""
+    marks = np.array([ends_clause(name) for name in names], dtype=bool)
+    keys, counts = pairs.all
+    marked = np.flatnonzero(marks[keys & LOW])
+    return np.bincount(keys[marked] >> HALF, weights=counts[marked], minlength=len(names)).astype(np.int64)
 
 
 def _pairs_of(sequences: Ints, n_ids: int) -> Callable[[Encoded], Longs]:

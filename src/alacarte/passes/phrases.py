@@ -80,16 +80,10 @@ def mutual_information(levels: Sequence[Level], tokens: int) -> Doubles:
     return np.asarray(np.round(np.min(cuts, axis=0) / -together, DIGITS))
 
 
-def uses_at_ends(names: Sequence[str], before: Longs, after: Longs, counts: Longs) -> Longs:
-    """Return how often each word is followed by a mark that ends a clause, from the counts of all pairs of words."""
-    marked = np.array([ends_clause(name) for name in names], dtype=bool)[after]
-    return np.bincount(before[marked], weights=counts[marked], minlength=len(names)).astype(np.int64)
-
-
 def have_ends(levels: Sequence[Level], names: Sequence[str], at_ends: Longs, tokens: int) -> Mask:
     """Whether the sequences of the last level begin and end as phrases do.
 
-    `names` are the words of the first level, and `at_ends` is what `uses_at_ends` returned for them.
+    `names` are the words of the first level, and `at_ends` is how often each is followed by a mark that ends a clause.
     """
     first_pair = last_pair = np.arange(len(levels[-1].counts))
     for level in levels[:1:-1]:
