@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from alacarte import ALaCarte, Corpus, Targets, WordVectors
 from alacarte._io.progress import ProgressState
 from alacarte.passes.memory import peak_memory
@@ -50,11 +52,13 @@ def main() -> None:
     corpus = Corpus([Path(path) for path in given.corpus])
     found = timed(
         "find the n-grams",
-        lambda: model.discover(corpus, ngrams=(2, 3), min_count=given.min_count),
+        lambda: model.discover(corpus, ngrams=(2, 3), min_count=given.min_count, min_score=None),
     )
-    pairs = [key for key in found if key.count(" ") == 1][: int(given.bigrams)]
-    triples = [key for key in found if key.count(" ") == 2][: int(given.trigrams)]
-    del found
+    keys = list(found)
+    frequent_first = [keys[place] for place in np.argsort(-found.counts, kind="stable")]
+    pairs = [key for key in frequent_first if key.count(" ") == 1][: int(given.bigrams)]
+    triples = [key for key in frequent_first if key.count(" ") == 2][: int(given.trigrams)]
+    del found, keys, frequent_first
     targets = Targets.ngrams(pairs + triples)
     print(f"{len(pairs):,} bigrams and {len(triples):,} trigrams", flush=True)
     with tempfile.TemporaryDirectory() as folder:

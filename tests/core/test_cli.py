@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -388,8 +389,16 @@ def test_induce_patterns_discovery_and_spans(model: str) -> None:
     facts = json.loads(result.stdout)
     assert facts["induced"] == 3
     assert facts["counts"]["blo*"] > 0
-    assert alc("induce --model model one.txt --discover --ngrams 1,2 --min-count 5 --out d.txt").exit_code == 0
+    found = alc("induce --model model one.txt --discover --ngrams 1,2 --min-count 5 --min-score 0 --out d.txt")
+    assert found.exit_code == 0, found.output
     assert {"blorp", "new york"} <= set(WordVectors.load("d.txt").words)
+    assert "words found, with their counts: " in found.stdout
+    assert re.search(r"phrases found, with counts and scores: \S+ \S+ \(\d+, \d\.\d\d\)", found.stdout)
+    phrases = alc("induce --model model one.txt --discover --ngrams 2 --min-count 5 --out p.txt --json")
+    discovered = json.loads(phrases.stdout)["discovered"]
+    assert {row["word"] for row in discovered} == set(WordVectors.load("p.txt").words) >= {"new york"}
+    assert min(row["score"] for row in discovered) >= 0.4
+    assert "--discover" in alc("induce --model model one.txt --word blorp --min-score 0.5 --out q.txt").stderr
     record = {"text": "w1 bank w2", "spans": [{"start": 3, "end": 7, "label": "bank.n.01"}]}
     Path("s.jsonl").write_text(json.dumps(record), encoding="utf-8")
     assert alc("induce --model model s.jsonl --span * --out s.txt").exit_code == 0

@@ -104,10 +104,19 @@ def test_weightings_that_mean_nothing(weighting):
 
 
 @pytest.mark.parametrize(
-    "options", [{"ngrams": 0}, {"ngrams": 1.5}, {"ngrams": ()}, {"min_count": 0}, {"min_count": 2.5}, {"ngrams": "12"}]
+    "options",
+    [
+        {"ngrams": 0},
+        {"ngrams": 1.5},
+        {"ngrams": ()},
+        {"min_count": 0},
+        {"min_count": 2.5},
+        {"ngrams": "12"},
+        {"min_score": "high"},
+    ],
 )
 def test_discovering_what_means_nothing(options):
-    with pytest.raises(AlacarteError, match=r"ngrams|min_count"):
+    with pytest.raises(AlacarteError, match=r"ngrams|min_count|min_score"):
         discover(["a a"], **options)
 
 

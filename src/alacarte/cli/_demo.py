@@ -187,6 +187,7 @@ def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
         vectors=model.vectors.words,
         tokenizer=model.tokenizer,
         known=True,
+        min_score=None,
     )
     split = [key.split(" ") for key in frequent]
     chosen = {*WORDS, PHRASE}

@@ -1,7 +1,7 @@
 """`alc induce`: vectors for targets, from a corpus."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,11 +44,11 @@ from alacarte.text.options import CorpusOptions
 if TYPE_CHECKING:
     from alacarte.contexts.sums import ContextSums
     from alacarte.model import ALaCarte, InducedVectors
-    from alacarte.targets.targets import Targets
+    from alacarte.passes.discover import Discovered
     from alacarte.text.corpus import Corpus
 
 LOW_COVERAGE = 0.8  # of the tokens: English text has .9 and more in vectors of its language
-SHOWN = 8  # missing targets named in the summary
+SHOWN = 8  # missing and discovered targets named in the summary
 MIN_COUNT = 10  # occurrences of what --discover finds
 HOUR = 3600.0  # seconds that another process may take to continue the same sums
 
@@ -95,6 +95,8 @@ def induce(
     looked_for = targets.discover or targets.task
     if not looked_for:
         refuse("goes with --discover or --task", "ngrams", "min_count")
+    if not targets.discover:
+        refuse("goes with --discover", "min_score")
     if sums:
         from_text = ("corpus", "paths", "where", "update", "spread", CorpusOptions, InducedTargets, Work)
         refuse("saved sums have this already; leave it out with --sums", *from_text)
@@ -105,7 +107,7 @@ def induce(
         refuse("--update continues the targets of the saved sums; leave it out", InducedTargets)
     elif not sums and targets == InducedTargets():
         raise typer.BadParameter("nothing to embed is given; pass --word WORD, --words FILE, --discover or --task")
-    listed = listed_targets(targets)
+    listed, discovered = listed_targets(targets), None
     if out is not None:
         phrases = ["a phrase"] if looked_for and max(targets.ngrams) > 1 else []
         check_vectors(out, format_for(out, None), [*listed, *phrases])
@@ -120,7 +122,11 @@ def induce(
         elif update is not None:
             collected = _continued(opened, update, documents, spread, work)
         else:
-            listed = listed | _looked_for(opened, documents, targets, text)
+            if targets.discover:
+                discovered = _discovered(opened, documents, targets)
+                listed = listed | discovered
+            if targets.task:
+                listed = listed | _in_task(opened, open_corpus(targets.task, text), targets)
             collected = opened.collect(documents, listed, spread=spread, **keywords_of_work(work))
         # Sums that are continued in place go last: until then, the same command can be repeated.
         last = save_sums is not None and update is not None and save_sums.exists() and save_sums.samefile(update)
@@ -141,7 +147,8 @@ def induce(
         if save_sums is not None and last:
             _keep(collected, save_sums)
     forget(work.checkpoint)
-    show(_facts(induced, out), lambda: _summarise(induced, out, missing), summary=True)
+    facts = _facts(induced, out) | ({} if discovered is None else {"discovered": discovered.to_dict()})
+    show(facts, lambda: _summarise(induced, out, missing, discovered), summary=True)
 
 
 @contextmanager
@@ -171,40 +178,52 @@ def _continued(model: "ALaCarte", update: Path, documents: "Corpus", spread: int
     return before + model.collect(documents, before.targets, spread=groups, **keywords_of_work(work))
 
 
-def _looked_for(model: "ALaCarte", documents: "Corpus", targets: InducedTargets, text: CorpusOptions) -> "Targets":
-    """Return what --discover and --task find."""
-    from alacarte.targets.targets import Targets
+def _discovered(model: "ALaCarte", documents: "Corpus", targets: InducedTargets) -> "Discovered":
+    """Return what --discover finds."""
+    from alacarte.passes.discover import MIN_SCORE
 
-    found, lengths = Targets(), targets.ngrams
-    if targets.discover:
-        least = targets.min_count or MIN_COUNT
-        found = _ngrams(model, documents, lengths, least)
-        if not len(found):
-            raise NotEnoughData(
-                f"nothing without a vector occurs {least} times or more; lower --min-count, or pass --ngrams 1,2"
-            )
-    if targets.task:
-        texts = open_corpus(targets.task, text)
-        all_lengths = range(1, lengths[0] + 1) if len(lengths) == 1 else lengths
-        found = found | _ngrams(model, texts, all_lengths, targets.min_count or 1, punctuation=True)
+    least = targets.min_count or MIN_COUNT
+    score = MIN_SCORE if targets.min_score is None else targets.min_score
+    found = model.discover(
+        documents, ngrams=targets.ngrams, min_count=least, min_score=score, show_progress=voice.progress
+    )
+    if not len(found):
+        raise NotEnoughData(
+            f"nothing without a vector occurs {least} times or more; lower --min-count or --min-score, or pass "
+            "--ngrams 1,2"
+        )
     return found
 
 
-def _ngrams(
-    model: "ALaCarte", texts: "Corpus", lengths: Iterable[int], min_count: int, punctuation: bool = False
-) -> "Targets":
-    """Return the n-grams of some texts that have no vector, as the model splits the texts."""
-    from alacarte.passes.discover import discover
-
-    return discover(
+def _in_task(model: "ALaCarte", texts: "Corpus", targets: InducedTargets) -> "Discovered":
+    """Return all n-grams of the texts of --task that have no vector."""
+    lengths = targets.ngrams
+    return model.discover(
         texts,
-        ngrams=lengths,
-        min_count=min_count,
-        punctuation=punctuation,
-        vectors=model.vectors.words,
-        tokenizer=model.tokenizer,
+        ngrams=range(1, lengths[0] + 1) if len(lengths) == 1 else lengths,
+        min_count=targets.min_count or 1,
+        all_tokens=True,
+        min_score=None,
         show_progress=voice.progress,
     )
+
+
+def _show_found(found: "Discovered") -> None:
+    """Print how many words and phrases were found, and the first of each."""
+    words, phrases = [], []
+    for key, count, score in zip(found, found.counts.tolist(), found.scores.tolist(), strict=True):
+        if math.isnan(score):
+            words.append(f"{key} ({count:,})")
+        else:
+            phrases.append(f"{key} ({count:,}, {score:.2f})")
+    if words:
+        show_line(f"{len(words):,} words found, with their counts: {_beginning(words)}")
+    if phrases:
+        show_line(f"{len(phrases):,} phrases found, with counts and scores: {_beginning(phrases)}")
+
+
+def _beginning(names: list[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
 
 
 def _facts(induced: "InducedVectors", out: Path) -> dict[str, Any]:
@@ -225,9 +244,13 @@ def _facts(induced: "InducedVectors", out: Path) -> dict[str, Any]:
     return facts
 
 
-def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> None:
+def _summarise(
+    induced: "InducedVectors", out: Path, missing: Path | None, discovered: "Discovered | None" = None
+) -> None:
     from alacarte.targets.targets import spelling_hint
 
+    if discovered is not None:
+        _show_found(discovered)
     asked = len(induced) + len(induced.missing)
     covered = "" if math.isnan(induced.coverage) else f", {induced.coverage:.0%} of which have a vector"
     show_line(
@@ -248,7 +271,7 @@ def _summarise(induced: "InducedVectors", out: Path, missing: Path | None) -> No
         if hint := spelling_hint(spelled, induced.sums.targets):
             note(hint.removeprefix("; "))
     if induced.missing:
-        names = ", ".join(induced.missing[:SHOWN]) + (", …" if len(induced.missing) > SHOWN else "")
+        names = _beginning(induced.missing)
         where = f" (all in {display_name(missing)})" if missing else ""
         if not missing and len(induced.missing) > SHOWN:
             where = " (--missing FILE keeps all)"

@@ -155,7 +155,11 @@ class InducedTargets(Patterns):
     span: list[str] | None = option(
         None, 'A label of annotated spans; "*" is every label; repeat for more.', metavar="LABEL", panel=TARGETS
     )
-    discover: bool = option(False, "What is frequent in the corpus and has no vector.", panel=TARGETS)
+    discover: bool = option(
+        False,
+        "What is frequent in the corpus and has no vector; of n-grams, what scores --min-score (0.4) or more.",
+        panel=TARGETS,
+    )
     task: list[str] | None = option(
         None, "All n-grams of these documents that have no vector (see --ngrams).", metavar="PATH", panel=TARGETS
     )
@@ -168,4 +172,13 @@ class InducedTargets(Patterns):
     )
     min_count: int | None = option(
         None, "How frequent: 10 with --discover, 1 with --task.", metavar="N", minimum=1, panel=TARGETS
+    )
+    min_score: float | None = option(
+        None,
+        "The least score of phrases (0.4); 0 is all n-grams.",
+        metavar="SCORE",
+        minimum=0,
+        maximum=1,
+        panel=TARGETS,
+        hidden=True,  # --discover says it
     )

@@ -37,7 +37,7 @@ class KeyCounts:
         self._parts = [_merged(self._parts)]
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
-        keys, counts = self._parts[0]
+        keys, counts = self.all
         return {"keys": keys, "counts": counts}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -46,9 +46,14 @@ class KeyCounts:
     def progress(self) -> dict[str, object]:
         return {}
 
+    @property
+    def all(self) -> tuple[Longs, Longs]:
+        """(keys, counts) by key; when all is settled."""
+        return self._parts[0]
+
     def at_least(self, least: int) -> tuple[Longs, Longs]:
         """(keys, counts) of those that occur so often, the most frequent first, then by key; when all is settled."""
-        keys, counts = self._parts[0]
+        keys, counts = self.all
         frequent = counts >= least
         keys, counts = keys[frequent], counts[frequent]
         order = np.argsort(-counts, kind="stable")

@@ -23,7 +23,7 @@ from alacarte.model.few_shot import FewShotModel
 from alacarte.model.induced import InducedVectors, as_compared
 from alacarte.model.saving import SavedModel, pretrained_folder, read_model, write_model
 from alacarte.passes.collect import CollectOptions, collect
-from alacarte.passes.discover import discover
+from alacarte.passes.discover import MIN_SCORE, Discovered, discover
 from alacarte.passes.work import Work, WorkOptions, refuse_unknown, select
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import learn_form
@@ -333,14 +333,15 @@ class ALaCarte(FewShotModel):
         ngrams: int | Iterable[int] = 1,
         min_count: int = 10,
         known: bool = False,
-        punctuation: bool = False,
+        all_tokens: bool = False,
+        min_score: float | None = MIN_SCORE,
         **work: Unpack[WorkOptions],
-    ) -> Targets:
-        """Return the words and n-grams that occur often enough in a corpus and have no vector yet.
+    ) -> Discovered:
+        """Return the words that occur often enough in a corpus and have no vector yet, and its phrases.
 
         Parameters
         ----------
-        corpus, ngrams, min_count, known, punctuation
+        corpus, ngrams, min_count, known, all_tokens, min_score
             As for `alacarte.discover`, with the vectors and the tokenizer of this model.
         **work
             How the work is done: `threads`, `show_progress`, … (see `alacarte.passes.work.Work`).
@@ -350,7 +351,7 @@ class ALaCarte(FewShotModel):
         >>> import numpy as np
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
         >>> model.discover(["a blorp b", "b blorp"], ngrams=(1, 2), min_count=2)
-        Targets(1: 'blorp')
+        Discovered(1: 'blorp')
         """
         return discover(
             corpus,
@@ -359,7 +360,8 @@ class ALaCarte(FewShotModel):
             vectors=self.vectors.words,
             tokenizer=self.tokenizer,
             known=known,
-            punctuation=punctuation,
+            all_tokens=all_tokens,
+            min_score=min_score,
             **work,
         )
 

@@ -1,20 +1,23 @@
 """Which words and n-grams a corpus holds often enough: exact counts, with memory bounded by what is frequent.
 
 One pass for each length. An n-gram is counted only where both (n-1)-grams in it are frequent (Agrawal and Srikant's
-Apriori), so nothing rare is ever kept.
+Apriori), so nothing rare is ever kept. Of the n-grams, those are phrases whose words occur together more often than by
+chance (normalised pointwise mutual information) and whose ends are no function words, which the text itself tells:
+function words are rarely followed by a comma or a full stop.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from alacarte._io.arrays import Ints, Longs
-from alacarte._io.checks import whole_number
+from alacarte._io.arrays import Doubles, Ints, Longs
+from alacarte._io.checks import real_number, whole_number
 from alacarte._io.progress import phase
+from alacarte._io.table import Columns, Table
 from alacarte.contexts.ngram_counts import KeyCounts
 from alacarte.errors import BadTargets
+from alacarte.passes.phrases import Level, ends_clause, has_letter, have_ends, is_fragment, mutual_information
 from alacarte.passes.scan import run
 from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions, refuse_unknown
@@ -25,6 +28,41 @@ from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 
 HALF = np.int64(32)  # bits of a key for each of the two sequences that it joins
+LOW = np.int64(0xFFFFFFFF)
+MIN_SCORE = 0.4  # where precision and recall of WordNet's phrases balance (benchmarks/phrases_found.py)
+
+
+class Discovered(Table, Targets):
+    """Words and phrases that `discover` found, with their counts and scores: targets, and a table.
+
+    Attributes
+    ----------
+    counts : array
+        How often each occurs.
+    scores : array
+        The score of each phrase (see `discover`); NaN for single words.
+
+    Examples
+    --------
+    >>> found = discover(["he saw new york .", "new york was calling", "he was in york"], ngrams=(1, 2), min_count=2)
+    >>> found
+    Discovered(5: 'york', 'he', 'new', 'was', 'new york')
+    >>> print(found)
+    word      count   score
+    york          3       –
+    he            2       –
+    new           2       –
+    was           2       –
+    new york      2  0.7834
+    """
+
+    def __init__(self, keys: Iterable[str], counts: Longs, scores: Doubles) -> None:
+        self._set((key, "tokens") for key in keys)
+        self.counts = counts
+        self.scores = scores
+
+    def columns(self) -> Columns:
+        return {"word": list(self), "count": self.counts, "score": self.scores}
 
 
 def discover(
@@ -35,10 +73,11 @@ def discover(
     vectors: Mapping[str, object] | Sequence[str] | None = None,
     tokenizer: TokenizerLike | None = None,
     known: bool = False,
-    punctuation: bool = False,
+    all_tokens: bool = False,
+    min_score: float | None = MIN_SCORE,
     **options: Unpack[WorkOptions],
-) -> Targets:
-    """Return all words and n-grams that occur often enough in a corpus, the most frequent first.
+) -> Discovered:
+    """Return the words that occur often enough in a corpus, and its phrases: n-grams whose words belong together.
 
     For a model, `ALaCarte.discover` passes its vectors and its tokenizer.
 
@@ -47,7 +86,7 @@ def discover(
     corpus
         Any text that `Corpus` reads.
     ngrams
-        How many words the targets have: one number, or several.
+        How many words they have: one number, or several.
     min_count
         How often they occur, at least.
     vectors
@@ -58,20 +97,35 @@ def discover(
         capital letters, "words" for others.
     known
         Whether single words that have a vector are listed too.
-    punctuation
-        Whether n-grams with a token that has no letter or digit are listed too.
+    all_tokens
+        Whether numbers, punctuation and fragments (single letters, *'s*, *n't*) are listed too, as words and in
+        n-grams. In the middle of a phrase, fragments always are: *bird 's eye*.
+    min_score
+        How much more often than by chance the words of a phrase occur together, at least: normalised pointwise mutual
+        information, 0 for chance and 1 for words that occur together only; of three words and more, the least over
+        all ways to cut the n-gram in two. N-grams that begin or end with a function word are left out as well. With
+        None or 0, all n-grams are listed.
     **options
         How the work is done: `threads`, `show_progress`, … (see `alacarte.passes.work.Work`).
 
     Returns
     -------
-    Targets
-        For `collect` and `ALaCarte.induce`.
+    Discovered
+        Targets for `collect` and `ALaCarte.induce`, and a table with counts and scores: shorter ones first, words by
+        count, phrases by score.
+
+    Notes
+    -----
+    Which words are function words is read off the text: those that stand before a comma, a full stop or the like less
+    than half as often as words do on average. A phrase ends with none of them, and begins with none that is common (in
+    1 of 500 tokens outside of this phrase). In text without punctuation, common words neither begin nor end a phrase.
 
     Examples
     --------
-    >>> discover(["a rose is a rose", "is a rose"], ngrams=(1, 2), min_count=3)
-    Targets(3: 'a', 'rose', 'a rose')
+    >>> discover(["the new york rose", "a rose in new york", "the rose"], ngrams=(1, 2), min_count=2)
+    Discovered(5: 'rose', 'new', 'the', 'york', 'new york')
+    >>> discover(["a rose is a rose", "is a rose"], ngrams=2, min_count=3, all_tokens=True, min_score=None)
+    Discovered(1: 'a rose')
     """
     refuse_unknown("discover", options, WorkOptions)
     given = ngrams if isinstance(ngrams, Iterable) else [ngrams]
@@ -79,6 +133,7 @@ def discover(
     if not lengths:
         raise BadTargets("ngrams is empty; pass 1 for words, or (1, 2) for words and pairs of words")
     least = whole_number(min_count, "min_count", 1)
+    least_score = None if min_score is None else real_number(min_score, "min_score")
     source = Corpus.of(corpus)
     if lengths[-1] > 1:
         source = readable_again(source)
@@ -87,31 +142,56 @@ def discover(
     work = Work(**options)
     counted = _frequent_sequences(source, index, split, lengths[-1], least, work)
     with phase("listing n-grams", work.show_progress):
-        return _listed(counted, index, lengths, known, punctuation)
+        return _listed(counted, index, lengths, known, all_tokens, least_score)
 
 
 class _Counted(NamedTuple):
-    """Frequent sequences of ids, an array for each length, and the words that have an id besides the known ones."""
+    """Frequent sequences, a level for each length, and what else phrases are told by."""
 
-    sequences: list[Ints]
-    extra: list[str]
+    levels: list[Level]
+    extra: list[str]  # words that have an id, besides the known ones
+    tokens: int
+    at_ends: Longs  # for each frequent word: uses before a mark that ends a clause
 
 
-def _listed(counted: _Counted, index: Mapping[str, int], lengths: list[int], known: bool, punctuation: bool) -> Targets:
+def _listed(
+    counted: _Counted,
+    index: Mapping[str, int],
+    lengths: list[int],
+    known: bool,
+    all_tokens: bool,
+    min_score: float | None,
+) -> Discovered:
     words = np.array([*index, *counted.extra], dtype=object)
-    usable = np.ones(len(words), dtype=bool)
-    if not punctuation:
-        wordlike = re.compile(r"[^\W_]")
-        usable[:] = [wordlike.search(word) is not None for word in words]
+    singles = counted.levels[0].sequences[:, 0]
+    names = words[singles].tolist()
+    lettered, whole = np.ones((2, len(words)), dtype=bool)
+    if not all_tokens:
+        lettered[singles] = [has_letter(name) for name in names]
+        whole[singles] = [not is_fragment(name) for name in names]
     keys: list[str] = []
-    for length, sequences in enumerate(counted.sequences, start=1):
-        if length in lengths:
-            chosen = usable[sequences].all(axis=1)
-            if length == 1 and not known:
-                chosen &= sequences[:, 0] >= len(index)
-            columns = words[sequences[chosen]].T.tolist()
-            keys += map(" ".join, zip(*columns, strict=True))
-    return Targets.ngrams(keys)
+    kept_counts, kept_scores = [np.empty(0, dtype=np.int64)], [np.empty(0)]
+    for length in lengths:
+        levels = counted.levels[:length]
+        if len(levels) < length:
+            break
+        sequences, counts = levels[-1].sequences, levels[-1].counts
+        chosen = lettered[sequences].all(axis=1) & whole[sequences[:, 0]] & whole[sequences[:, -1]]
+        if length == 1:
+            scores = np.full(len(counts), np.nan)
+            if not known:
+                chosen &= singles >= len(index)
+        else:
+            scores = mutual_information(levels, counted.tokens)
+            if min_score:
+                chosen &= (scores >= min_score) & have_ends(levels, names, counted.at_ends, counted.tokens)
+        places = np.flatnonzero(chosen)
+        places = places[np.argsort(-scores[places], kind="stable")]  # words stay in the order of their counts
+        columns = words[sequences[places]].T.tolist()
+        keys += map(" ".join, zip(*columns, strict=True))
+        kept_counts.append(counts[places])
+        kept_scores.append(scores[places])
+    return Discovered(keys, np.concatenate(kept_counts), np.concatenate(kept_scores))
 
 
 def _frequent_sequences(
@@ -121,6 +201,7 @@ def _frequent_sequences(
     words = KeyCounts(lambda encoded: encoded.ids.astype(np.int64))
     run(words, corpus, Encoder(tokenizer, first), work, "counting words")
     with phase("sorting words", work.show_progress):
+        tokens = int(words.all[1].sum())
         found, counts = words.at_least(min_count)
         # Words turn up in the order of the threads; from here on their ids depend on the words alone.
         names = [first.word(int(word)) for word in found]
@@ -130,20 +211,34 @@ def _frequent_sequences(
             lexicon.add_all(extra)
         ids = np.fromiter((lexicon.add(name) for name in names), dtype=np.int32, count=len(names))
     order = np.lexsort((ids, -counts))
-    sequences = [ids[order][:, None]]
+    names = [names[place] for place in order]
+    nothing = np.empty(0, dtype=np.int64)
+    levels = [Level(ids[order][:, None], counts[order], nothing, nothing)]
+    at_ends = nothing
     encoder = Encoder(tokenizer, lexicon)
     for length in range(2, longest + 1):
-        shorter = sequences[-1]
+        shorter = levels[-1].sequences
         tally = KeyCounts(_pairs_of(shorter, len(lexicon)))
         run(tally, corpus, encoder, work, f"counting {length}-grams")
         with phase(f"sorting {length}-grams", work.show_progress):
+            if length == 2:
+                at_ends = _uses_at_ends(tally, names)
             keys, counts = tally.at_least(min_count)
-            longer = np.column_stack([shorter[keys >> HALF], shorter[keys & np.int64(0xFFFFFFFF), -1]])
+            longer = np.column_stack([shorter[keys >> HALF], shorter[keys & LOW, -1]])
             order = np.lexsort((*longer.T[::-1], -counts))
-            sequences.append(longer[order])
+            keys = keys[order]
+            levels.append(Level(longer[order], counts[order], keys >> HALF, keys & LOW))
         if not len(longer):
             break
-    return _Counted(sequences, extra)
+    return _Counted(levels, extra, tokens, at_ends)
+
+
+def _uses_at_ends(pairs: KeyCounts, names: list[str]) -> Longs:
+    """Return how often each word is followed by a mark that ends a clause."""
+    marks = np.array([ends_clause(name) for name in names], dtype=bool)
+    keys, counts = pairs.all
+    marked = np.flatnonzero(marks[keys & LOW])
+    return np.bincount(keys[marked] >> HALF, weights=counts[marked], minlength=len(names)).astype(np.int64)
 
 
 def _pairs_of(sequences: Ints, n_ids: int) -> Callable[[Encoded], Longs]:

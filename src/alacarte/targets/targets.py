@@ -238,8 +238,8 @@ class Targets:
         more = ", …" if len(self) > 5 else ""
         labels = " + any label" if self.any_label else ""
         if not len(self):
-            return "Targets(any label)" if self.any_label else "Targets(none)"
-        return f"Targets({len(self)}: {shown}{more}{labels})"
+            return "Targets(any label)" if self.any_label else f"{type(self).__name__}(none)"
+        return f"{type(self).__name__}({len(self)}: {shown}{more}{labels})"
 
     def _repr_html_(self) -> str:
         rows = [pair for pair, _ in zip(self._kinds.items(), range(20), strict=False)]

@@ -255,7 +255,8 @@ def induce_ngrams(
         wanted = wanted | discover(
             list(task.texts),
             ngrams=range(1, n + 1),
-            punctuation=True,
+            all_tokens=True,
+            min_score=None,
             min_count=OFTEN if len(task.texts) > MANY else 1,
             vectors=model.vectors.words,
             tokenizer=model.tokenizer,

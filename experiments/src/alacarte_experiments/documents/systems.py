@@ -186,7 +186,8 @@ def _embedder(system: str, given: Ingredients) -> NgramEmbedder:
             min_count=1,
             vectors=given.words.key_to_index,
             tokenizer=given.tokenizer,
-            punctuation=True,
+            all_tokens=True,
+            min_score=None,
         )
         composition = {"sum": "sum", "disc": "product"}[kind]
         composed = compose(given.words, targets, composition)  # type: ignore[arg-type]
@@ -225,7 +226,8 @@ def bag_of_ngrams(texts: Sequence[str], n: int, tokenizer: Tokenizer, known: Map
         vectors=known,
         tokenizer=tokenizer,
         known=True,
-        punctuation=True,
+        all_tokens=True,
+        min_score=None,
     )
     lexicon = Lexicon(known)
     matcher = targets.compile(lexicon, tokenizer)
