@@ -391,7 +391,8 @@ class WordVectors(KeyedMatrix):
         ----------
         base : StaticModel, optional
             A model that these vectors were made for. It is left as it is; the new model has its tokens too, and words
-            that both know have the vectors from here.
+            that both know have the vectors from here. These get the length of the sum of the tokens that they take the
+            place of, so that a word counts in a text as much as before.
 
         Examples
         --------

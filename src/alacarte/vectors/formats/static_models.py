@@ -190,11 +190,30 @@ def static_parts(rows: WordRows, base: Any = None) -> tuple[Singles, Any]:
                 f"the model has {before.shape[1]} dimensions and the vectors have {rows.matrix.shape[1]}; "
                 "pass vectors that were made for this model"
             )
+        lengths = _lengths_of_pieces(tokenizer, before, words)
         numbers = add_words(tokenizer, words)
     matrix = np.zeros((max(tokenizer.get_vocab().values()) + 1, rows.matrix.shape[1]), np.float32)
     matrix[: len(before)] = before[: len(matrix)]
-    matrix[numbers] = rows.matrix
+    matrix[numbers] = rows.matrix if base is None else _as_long(rows.matrix, lengths)
     return matrix, tokenizer
+
+
+def _lengths_of_pieces(tokenizer: Any, matrix: Singles, words: Sequence[str]) -> Singles:
+    """The length of the sum of the tokens that each word is made of; 0 where none is known.
+
+    A text's vector is the mean of those of its tokens, so a word that takes the place of its pieces counts as much.
+    """
+    unknown = unknown_token(tokenizer)
+    encodings = tokenizer.encode_batch(list(words), add_special_tokens=False)
+    sums = [matrix[[number for number in encoding.ids if number != unknown]].sum(axis=0) for encoding in encodings]
+    return np.array([np.linalg.norm(row) for row in sums], dtype=np.float32)
+
+
+def _as_long(rows: Singles, lengths: Singles) -> Singles:
+    """Rows at other lengths; those with the length 0, and rows of zeros, stay."""
+    own = np.linalg.norm(rows, axis=1)
+    scale = np.divide(lengths, own, out=np.ones_like(own), where=(own > 0) & (lengths > 0))
+    return np.asarray(rows * scale[:, None], dtype=np.float32)
 
 
 def parts_of(model: Any) -> tuple[Any, Singles]:
