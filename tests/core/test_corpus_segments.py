@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from alacarte import Corpus
 from alacarte.errors import BadCorpus
 from alacarte.text import lines, segments
-from alacarte.text.segments import cut
+from alacarte.text.segments import cut_segment
 from alacarte.text.units import unit_of
 
 # Line ends of all kinds, blank lines, characters of several bytes, marks in the middle of a file, long lines.
@@ -32,7 +32,7 @@ def units(corpus, size):
 def parts_of(corpus, places, size):
     """The segments of a corpus of one file, cut near some places."""
     (segment,) = corpus.segments()
-    return cut(segment, places, corpus.options, size)
+    return cut_segment(segment, places, corpus.options, size)
 
 
 @settings(deadline=None, max_examples=150)

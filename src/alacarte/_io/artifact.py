@@ -26,7 +26,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from alacarte._io.copies import copied
+from alacarte._io.copies import local_copy
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.files import atomic_write
 from alacarte._io.printing import shortened
@@ -196,7 +196,7 @@ def read_artifact(
 
     Raises `error`, which says whether the file is no artifact, one of another kind, of a newer version, or damaged.
     """
-    with copied(path, error) as file:
+    with local_copy(path, error) as file:
         return _read_artifact(file, kind, error, version, lazily)
 
 

@@ -1,8 +1,7 @@
-"""The one place where what decoders of damaged files raise becomes an error of ours.
+"""Errors that decoders of damaged files raise, turned into errors of this package.
 
-Decoders raise errors of many kinds: `struct.error`, `KeyError`, `RecursionError` for JSON nested too
-deeply, `ValueError` for an integer of 5,000 digits, `zlib.error`, pyarrow's own. Whoever reads a file does so inside of
-`decoding`, and says more about what is wrong where more is known.
+Decoders raise errors of many kinds: `struct.error`, `KeyError`, `RecursionError` for JSON nested too deeply,
+`ValueError` for an integer of 5,000 digits, `zlib.error`, pyarrow's own. Every reader of files runs inside `decoding`.
 """
 
 import json

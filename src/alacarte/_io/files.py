@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO, cast
 
-from alacarte._io.uploads import uploaded
+from alacarte._io.uploads import upload_target
 from alacarte._io.urls import url_of
 from alacarte.errors import AlacarteError, DiskFull, NoFolder, require
 
@@ -122,7 +122,7 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
     'whole'
     """
     if url_of(path) is not None:
-        with uploaded(path) as target, atomic_write(target, size) as file:
+        with upload_target(path) as target, atomic_write(target, size) as file:
             yield file
         return
     stream = _open_stream(path)

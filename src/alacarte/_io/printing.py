@@ -1,4 +1,4 @@
-"""Text of others where something acts on it: terminals obey escape sequences, and spreadsheets compute formulas."""
+"""Make text from data harmless: terminals obey escape sequences, and spreadsheets compute formulas."""
 
 import csv
 import json
@@ -53,7 +53,7 @@ def guarded(cell: Any) -> Any:
 
 
 def unguarded(cell: Any) -> Any:
-    """What `guarded` was given.
+    """Undo `guarded`.
 
     >>> [unguarded(cell) for cell in ("'=1+1", "''=1", "-0.5", -0.5, "it's", "'tis")]
     ['=1+1', "'=1", '-0.5', -0.5, "it's", "'tis"]

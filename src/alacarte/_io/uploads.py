@@ -9,21 +9,21 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from alacarte._io.urls import (
-    attempted,
     base_name,
     file_system,
     is_in_repository,
     local_path,
     sibling,
     url_of,
+    with_retries,
     without_secrets,
 )
 from alacarte.errors import AlacarteError, require
 
 
 @contextmanager
-def uploaded(name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteError) -> Iterator[Path]:
-    """A path to write a file to: as it is, or, for a URL, in a folder of its own, all of which is uploaded at the end.
+def upload_target(name: str | os.PathLike[str], error: type[AlacarteError] = AlacarteError) -> Iterator[Path]:
+    """Yield a path to write a file to: as it is, or, for a URL, in a folder that is uploaded at the end.
 
     Files that are written beside it are uploaded first, and nothing is if anything is raised.
     """
@@ -52,7 +52,7 @@ def upload(file: Path, url: str, error: type[AlacarteError]) -> None:
     check_writable(url, error)
     system, path = file_system(url, error)
     put = partial(_commit, file, system) if is_in_repository(url) else partial(system.put_file, str(file))
-    attempted(lambda: put(path), url, error)
+    with_retries(lambda: put(path), url, error)
 
 
 def _commit(file: Path, system: Any, path: str) -> None:
@@ -78,4 +78,4 @@ def remove(url: str, error: type[AlacarteError]) -> None:
         with suppress(FileNotFoundError):
             system.rm_file(path)
 
-    attempted(delete, url, error)
+    with_retries(delete, url, error)

@@ -262,7 +262,7 @@ class Location:
 
 
 def locate(name: "str | os.PathLike[str] | Location", error: type[AlacarteError] = AlacarteError) -> Location:
-    """The file that a path or a URL names; raises `error` (for a path, OSError) if there is none."""
+    """Return the file that a path or a URL names; raises `error` (for a path, OSError) if there is none."""
     if isinstance(name, Location):
         return name
     path = local_path(name)
@@ -271,14 +271,14 @@ def locate(name: "str | os.PathLike[str] | Location", error: type[AlacarteError]
         return Location(str(path), stat.st_size, f"{stat.st_mtime_ns}-{stat.st_size}", path, error=error)
     url = cast("str", url_of(name))
     system, place = file_system(url, error)
-    info = attempted(lambda: _info(system, place), url, error)
+    info = with_retries(lambda: _info(system, place), url, error)
     if info.get("type") == "directory":
         raise error(f"{without_secrets(url)} is a folder; name a file in it")
     return _location(url, info, error)
 
 
 def _info(system: Any, place: str) -> dict[str, Any]:
-    """The facts about a file as they are now."""
+    """Return the facts about a file as they are now."""
     system.invalidate_cache(place)
     return cast("dict[str, Any]", system.info(place))
 
@@ -318,10 +318,10 @@ def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Loc
     system.invalidate_cache()  # all of it: that of Hugging Face keeps listings of folders below
     is_pattern = re.search(r"[*\[]" if url.startswith(("http://", "https://")) else r"[*?\[]", place) is not None
     if not is_pattern:
-        info = attempted(lambda: _info(system, place), url, error)
+        info = with_retries(lambda: _info(system, place), url, error)
         if info.get("type") != "directory":
             return [_location(url, info, error)]
-    listed = attempted(lambda: _listed(system, place, is_pattern), url, error)
+    listed = with_retries(lambda: _listed(system, place, is_pattern), url, error)
     folder = re.split(r"[*?\[]", place)[0].rpartition("/")[0] if is_pattern else place.rstrip("/")
     files = []
     for path, facts in listed.items():
@@ -337,7 +337,7 @@ def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Loc
 
 
 def _listed(system: Any, place: str, is_pattern: bool) -> dict[str, dict[str, Any]]:
-    """The facts about the files below a place, or of a pattern."""
+    """Return the facts about the files below a folder, or about those that match a pattern."""
     try:
         files = system.glob(place, detail=True) if is_pattern else system.find(place, detail=True)
     except Exception:
@@ -369,10 +369,10 @@ class _RemoteFile(io.RawIOBase):
         self._system, self._path = file_system(location.address, location.error)
         # With its size, nothing is asked of a repository: that would list the whole folder.
         known = {"size": location.size} if is_in_repository(location.address) else {}
-        self._file = self._attempted(lambda: self._system.open(self._path, "rb", cache_type="none", **known))
+        self._file = self._with_retries(lambda: self._system.open(self._path, "rb", cache_type="none", **known))
 
-    def _attempted(self, call: Callable[[], Result]) -> Result:
-        return attempted(call, self._location.address, self._location.error)
+    def _with_retries(self, call: Callable[[], Result]) -> Result:
+        return with_retries(call, self._location.address, self._location.error)
 
     def readable(self) -> bool:
         return True
@@ -396,7 +396,7 @@ class _RemoteFile(io.RawIOBase):
             wanted = min(wanted, self._until - start)
         if wanted <= 0:
             return 0
-        view[:wanted] = self._attempted(lambda: self._get(start, start + wanted))
+        view[:wanted] = self._with_retries(lambda: self._get(start, start + wanted))
         self._check()
         self._position, self._step = start + wanted, min(2 * self._step, BLOCK)
         return wanted
@@ -421,9 +421,9 @@ class _RemoteFile(io.RawIOBase):
         return data
 
     def _check(self) -> None:
-        info = self._attempted(self._info_now)
+        info = self._with_retries(self._info_now)
         if info.get("size") != self._location.size or version_of(info) != self._location.version:
-            raise changed(self._location)
+            raise changed_error(self._location)
 
     def _info_now(self) -> dict[str, Any]:
         if not is_in_repository(self._location.address):
@@ -438,7 +438,7 @@ class _RemoteFile(io.RawIOBase):
         super().close()
 
 
-def changed(location: Location) -> AlacarteError:
+def changed_error(location: Location) -> AlacarteError:
     return location.error(
         f"{location.name} was changed while it was read: it is not the file that was listed any more; wait for what "
         "writes it, then begin again"
@@ -448,8 +448,8 @@ def changed(location: Location) -> AlacarteError:
 # ----------------------------------------------------------------------------------------------- what goes wrong
 
 
-def attempted(call: Callable[[], Result], url: str, error: type[AlacarteError]) -> Result:
-    """What a call to a file system returns; what may pass is tried again, and the rest is `error`, without secrets."""
+def with_retries(call: Callable[[], Result], url: str, error: type[AlacarteError]) -> Result:
+    """Return what a call to a file system returns; errors that may pass lead to a retry, others become `error`."""
     for wait in (*WAITS, None):
         try:
             return call()
@@ -507,7 +507,7 @@ def may_pass(problem: BaseException) -> bool:
 
 
 def _failure(problem: BaseException, url: str, error: type[AlacarteError]) -> AlacarteError:
-    """The error that says what is wrong with a URL and what to do."""
+    """Return the error that says what is wrong with a URL and what to do, without secrets."""
     name, status = without_secrets(url), _status(problem)
     answer = "" if status is None else f" (the server answers {status})"
     if is_in_repository(url) and (status in (401, 403) or _is_named(problem, NOT_OPEN)):

@@ -27,7 +27,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from alacarte._io.artifact import identity
-from alacarte._io.copies import copied
+from alacarte._io.copies import local_copy
 from alacarte._io.decoding import read_json
 from alacarte._io.files import atomic_write, is_same_file
 from alacarte._io.folders import replaced_folder
@@ -327,7 +327,7 @@ def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | 
 
 def _download_model(url: str, vectors: VectorsLike | None) -> SavedModel:
     names = [name for name in describe_model(url)["files"] if name in (*PARTS, VECTORS)]
-    with copied(f"{url.rstrip('/')}/{MAIN}", needed=names) as copy:
+    with local_copy(f"{url.rstrip('/')}/{MAIN}", needed=names) as copy:
         saved = read_model(copy.parent, vectors=vectors)
     if vectors is None and VECTORS in names:
         saved.vectors.source = f"{display_name(url).rstrip('/')}/{VECTORS}"  # and not the copy, which may go

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from alacarte._io.arrays import Mask
-from alacarte._io.copies import copied
+from alacarte._io.copies import local_copy
 from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
 from alacarte._io.frames import is_frame
@@ -185,7 +185,7 @@ def read_table(path: str | PathLike[str]) -> Any:
     (1990, '01', '1990-05-01')
     """
     pandas = require("pandas", extra="regression", purpose="reading tables")
-    with copied(path, BadCorpus) as file:
+    with local_copy(path, BadCorpus) as file:
         return _read_table(file, pandas)
 
 

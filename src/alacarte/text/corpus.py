@@ -21,7 +21,16 @@ from alacarte.errors import BadCorpus
 from alacarte.text.documents import Document, Item, check_tokens, kind_of, plain
 from alacarte.text.options import CorpusKeywords, CorpusOptions
 from alacarte.text.records import documents_of, frame_length, frame_rows
-from alacarte.text.segments import Block, Segment, between, cut, gathered, read_segment, read_stream, whole
+from alacarte.text.segments import (
+    Block,
+    Segment,
+    blocks_of,
+    cut_segment,
+    read_segment,
+    read_stream,
+    segment_between,
+    whole_file,
+)
 from alacarte.text.sources import find_files, refuse_repeated, standard_input
 from alacarte.text.streams import find, is_pipe
 
@@ -189,12 +198,14 @@ class Corpus:
         """
         if self._kind != "files":
             return []
-        segments = [whole(find(file)) for file in self._source] if self._segments is None else list(self._segments)
+        segments = [whole_file(find(file)) for file in self._source] if self._segments is None else list(self._segments)
         if step is None:
             return segments
         parts = []
         for segment in segments:
-            parts += cut(segment, list(range(segment.start + step, segment.stop, step)), self.options, block_size)
+            parts += cut_segment(
+                segment, list(range(segment.start + step, segment.stop, step)), self.options, block_size
+            )
         return parts
 
     def only(self, segments: Iterable[Segment]) -> "Corpus":
@@ -223,7 +234,7 @@ class Corpus:
         parts, before = [], 0
         for segment in segments:
             shift = segment.start - before
-            part_of_it = between(segment, low + shift, high + shift, self.options, block_size)
+            part_of_it = segment_between(segment, low + shift, high + shift, self.options, block_size)
             parts += [] if part_of_it is None else [part_of_it]
             before += segment.size
         return self.only(parts)
@@ -270,28 +281,28 @@ class Corpus:
                 yield read_segment(segment, self.options, size)
             return
         for stream in self._nameless_streams(size):
-            yield stream if self._share is None else _every(stream, *self._share)
+            yield stream if self._share is None else _share_of(stream, *self._share)
 
     def _nameless_streams(self, size: int) -> Iterator[Iterator[Block]]:
         """The blocks of what is no file on disk, or of files of which one at least can be read only once."""
         if self._kind == "pipes":
             for file in self._source:
-                yield read_segment(whole(find(file)), self.options, size)
+                yield read_segment(whole_file(find(file)), self.options, size)
         elif self._kind == "stdin":
             for stream in standard_input():
                 yield read_stream(stream, self.options, size)
         elif self._kind == "frame":
             rows = frame_rows(self._source, self.options)
-            yield gathered(documents_of("the frame, at index", rows, self.options), _same, size)
+            yield blocks_of(documents_of("the frame, at index", rows, self.options), _item_count, size)
         else:
-            yield gathered(_checked_items(self._source), _same, size)
+            yield blocks_of(_checked_items(self._source), _item_count, size)
 
 
-def _every(blocks: Iterator[Block], number: int, of: int) -> Iterator[Block]:
+def _share_of(blocks: Iterator[Block], number: int, of: int) -> Iterator[Block]:
     return (block for place, block in enumerate(blocks) if place % of == number - 1)
 
 
-def _same(count: int) -> int:
+def _item_count(count: int) -> int:
     return count
 
 

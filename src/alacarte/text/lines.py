@@ -196,10 +196,10 @@ def paragraphs(texts: Iterable[str]) -> Iterator[str]:
     yield text if not last or last.isspace() else text + newline + last
 
 
-def joined(texts: Iterable[str]) -> Iterator[str]:
+def as_one_document(texts: Iterable[str]) -> Iterator[str]:
     r"""Give all blocks of lines as one document, or, of more than `LONGEST` characters, as several, cut at line ends.
 
-    >>> list(joined(["one\n", "two"]))
+    >>> list(as_one_document(["one\n", "two"]))
     ['one\ntwo']
     """
     document = _Growing()

@@ -18,7 +18,7 @@ from alacarte.text.documents import Document, Item, is_empty
 from alacarte.text.lines import (
     LONGEST,
     READ_AT_ONCE,
-    joined,
+    as_one_document,
     paragraphs,
     segment_of_lines,
     text_blocks,
@@ -101,12 +101,12 @@ class Segment:
             )
 
 
-def whole(location: Location) -> Segment:
+def whole_file(location: Location) -> Segment:
     """Return a file as one segment."""
     return Segment(location, 0, location.size)
 
 
-def cut(segment: Segment, places: list[int], options: CorpusOptions, block_size: int) -> list[Segment]:
+def cut_segment(segment: Segment, places: list[int], options: CorpusOptions, block_size: int) -> list[Segment]:
     """Cut a segment near some bytes of its file.
 
     A place beside which no cut is possible is moved to the next one, and in the end to the end of the segment.
@@ -117,7 +117,7 @@ def cut(segment: Segment, places: list[int], options: CorpusOptions, block_size:
     return [Segment(segment.location, low, high) for low, high in pairwise([*bounds, segment.stop])]
 
 
-def between(segment: Segment, low: int, high: int, options: CorpusOptions, block_size: int) -> Segment | None:
+def segment_between(segment: Segment, low: int, high: int, options: CorpusOptions, block_size: int) -> Segment | None:
     """Return what begins in the bytes [low, high) of a segment's file, moved to where it can be cut; None for nothing.
 
     What cannot be cut begins where the segment does.
@@ -172,7 +172,7 @@ def read_stream(stream: Stream, options: CorpusOptions, size: int, source: str =
             raise BadCorpus(
                 f"{name}: Parquet is read from a plain file only; unpack it, or pass format= if it is something else"
             )
-        return _parquet_blocks(whole(stream.location), options, size, source)
+        return _parquet_blocks(whole_file(stream.location), options, size, source)
     if format == "text" and options.unit == "line":
         is_checked = not options.is_strict_utf8
         return (
@@ -180,7 +180,7 @@ def read_stream(stream: Stream, options: CorpusOptions, size: int, source: str =
             for text, offset, position in utf8_blocks(stream, options, size)
             if text
         )
-    return gathered(_items(stream, options, size), lambda _: stream.position(), size, name, source)
+    return blocks_of(_items(stream, options, size), lambda _: stream.position(), size, name, source)
 
 
 def _items(stream: Stream, options: CorpusOptions, size: int) -> Iterator[Item]:
@@ -191,7 +191,7 @@ def _items(stream: Stream, options: CorpusOptions, size: int) -> Iterator[Item]:
     blocks = text_blocks(stream, options.encoding, options.errors, min(size, READ_AT_ONCE), cut=format == "text")
     texts = (text for text, _, _ in blocks)
     if format == "text":
-        return paragraphs(texts) if options.unit == "paragraph" else joined(texts)
+        return paragraphs(texts) if options.unit == "paragraph" else as_one_document(texts)
     if format == "jsonl":
         return documents_of(f"{name}, line", jsonl(name, texts, options), options)
     return documents_of(f"{name}, line", delimited(name, texts, options, "," if format == "csv" else "\t"), options)
@@ -202,19 +202,19 @@ def _parquet_blocks(segment: Segment, options: CorpusOptions, size: int, source:
     name = segment.location.name
     for group, records in parquet(segment.location, options, segment.start, segment.stop):
         items = documents_of(f"{name}, at index", records, options)
-        yield from gathered(items, partial(_place_in, segment, group), size, name, source, group.first_row)
+        yield from blocks_of(items, partial(_place_in, segment, group), size, name, source, group.first_row)
 
 
 def _place_in(segment: Segment, group: RowGroup, row: int) -> int:
     return group.position(row) - segment.start
 
 
-def gathered(
+def blocks_of(
     items: Iterator[Item], position: Callable[[int], int], size: int, name: str = "", source: str = "", first: int = 0
 ) -> Iterator[Block]:
     """Give the items that are not empty in blocks; `position` is called with the number of items so far.
 
-    >>> [block.documents for block in gathered(iter(["one", " ", "two"]), lambda count: count, 10)]
+    >>> [block.documents for block in blocks_of(iter(["one", " ", "two"]), lambda count: count, 10)]
     [['one'], ['two']]
     """
     documents: list[Item] = []

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from alacarte._io import html
 from alacarte._io.arrays import Doubles, Singles
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
-from alacarte._io.copies import copied
+from alacarte._io.copies import local_copy
 from alacarte._io.decoding import decoding
 from alacarte._io.files import atomic_write
 from alacarte.contexts.reading import Averaging, Reading
@@ -255,7 +255,7 @@ class Transform:
             How contexts were averaged for a bare matrix, which does not say: "occurrence" for `.bin` files by default,
             "token" or "context" for those of conText. For other files it is not checked if left out.
         """
-        with copied(path, BadTransform) as file:
+        with local_copy(path, BadTransform) as file:
             if not file.is_file():
                 raise BadTransform(f"{path}: no such file; pass the path of a transform (.safetensors, .bin, .npy, …)")
             with decoding(file, BadTransform):

@@ -13,7 +13,7 @@ COLLISIONS = ("error", "keep", "replace")
 
 
 def check_collision(on_collision: str) -> None:
-    """Raise unless this says what becomes of a word that two sets of vectors have."""
+    """Raise unless `on_collision` is a known choice."""
     if on_collision not in COLLISIONS:
         raise BadVectors(f'on_collision is "error", "keep" or "replace", not {on_collision!r}')
 

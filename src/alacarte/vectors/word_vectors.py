@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike
 
 from alacarte._io.arrays import Singles
 from alacarte._io.checks import whole_number
-from alacarte._io.copies import copied
+from alacarte._io.copies import local_copy
 from alacarte._io.files import is_same_file
-from alacarte._io.uploads import uploaded
+from alacarte._io.uploads import upload_target
 from alacarte._io.urls import display_name, url_of
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey
 from alacarte.vectors import checking, export, formats
@@ -152,7 +152,7 @@ class WordVectors(KeyedMatrix):
         """
         limit = None if limit is None else whole_number(limit, "limit", 1, BadVectors)
         name: str | None = None
-        with copied(source, BadVectors, beside=npy.word_list_names(source)) as path:
+        with local_copy(source, BadVectors, beside=npy.word_list_names(source)) as path:
             if isinstance(source, str) and source in named.PACKAGES and not path.is_file():
                 name = source
                 rows = named.read(source, limit, Problems(source, on_error))
@@ -501,7 +501,7 @@ class WordVectors(KeyedMatrix):
             )
         if format in formats.FOLDERS and url_of(path) is not None:
             raise BadVectors(f"{display_name(path)}: this format is a folder on a disk; write it there and upload it")
-        with uploaded(path, BadVectors) as target:
+        with upload_target(path, BadVectors) as target:
             formats.write(target, rows, format)
 
 

@@ -46,7 +46,7 @@ def find_layout(
     counts: str | None = None,
     dimensions: Iterable[str] | None = None,
 ) -> Layout:
-    """Which columns hold what, by their names and kinds; those that the caller names are taken at their word.
+    """Find which columns hold what, by their names and kinds; those that the caller names are used as named.
 
     A column `count` holds counts, and is no dimension, if the dimensions are called "0", "1", … as we call them, or if
     it is the only column of whole numbers. `source` is named in errors.

@@ -78,11 +78,11 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
 def single_tokens(
     tokenizer: Any, matrix: NDArray[Any], mapping: NDArray[Any] | None = None, weights: NDArray[Any] | None = None
 ) -> WordRows:
-    """The words that are single tokens of a tokenizer, with the vectors of these.
+    """Return the words that are single tokens of a tokenizer, with their vectors.
 
     `mapping` leads from tokens to rows and `weights` multiplies the vectors of tokens, in models that have them.
     """
-    matrix = folded(tokenizer, matrix, mapping, weights)
+    matrix = token_rows(tokenizer, matrix, mapping, weights)
     unknown = unknown_token(tokenizer)
     numbers = [number for number in sorted(tokenizer.get_vocab().values()) if number != unknown]
     texts = [text.strip() for text in tokenizer.decode_batch([[number] for number in numbers])]
@@ -97,8 +97,10 @@ def single_tokens(
     return WordRows(list(rows), matrix[list(rows.values())], subwords=Tokens(tokenizer, matrix, unknown))
 
 
-def folded(tokenizer: Any, matrix: NDArray[Any], mapping: NDArray[Any] | None, weights: NDArray[Any] | None) -> Singles:
-    """A row for each token, whatever the model keeps."""
+def token_rows(
+    tokenizer: Any, matrix: NDArray[Any], mapping: NDArray[Any] | None, weights: NDArray[Any] | None
+) -> Singles:
+    """Return one row per token, with the mapping and the weights of the model applied."""
     numbers = tokenizer.get_vocab().values()
     size = max(numbers, default=-1) + 1
     rows = np.asarray(matrix) if mapping is None else np.asarray(matrix)[np.asarray(mapping)]
@@ -225,7 +227,7 @@ def parts_of(model: Any) -> tuple[Any, Singles]:
     if hasattr(matrix, "detach"):
         matrix = matrix.detach().cpu().float().numpy()
     mapping, weights = getattr(static, "token_mapping", None), getattr(static, "weights", None)
-    return static.tokenizer, folded(static.tokenizer, matrix, mapping, weights)
+    return static.tokenizer, token_rows(static.tokenizer, matrix, mapping, weights)
 
 
 def static_model_in(model: Any) -> Any:
