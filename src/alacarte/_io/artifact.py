@@ -52,7 +52,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, eq=False)
 class Artifact:
-    """What `read_artifact` gives: arrays that lie in the file, and a dictionary of everything else."""
+    """What `read_artifact` returns: memory-mapped arrays, and a dictionary of everything else."""
 
     path: Path
     kind: str
@@ -75,7 +75,7 @@ class Artifact:
         return damaged(self.path, what, self.error)
 
     def tensor(self, name: str, dtype: DTypeLike | None = None, ndim: int | None = None) -> NDArray[Any]:
-        """An array that must be there, with this type of values and this number of dimensions."""
+        """Return an array, which must exist and have this type of values and this number of dimensions."""
         if name not in self.tensors:
             raise self.damaged(f"it has no tensor {name!r}")
         array = self.tensors[name]
@@ -89,7 +89,7 @@ class Artifact:
         return unpack_words(data, offsets, self.path, self.error)
 
     def value(self, name: str, kind: type[Result]) -> Result:
-        """An entry of the metadata that must be there and of this type (`object` for any)."""
+        """Return an entry of the metadata, which must exist and have this type (`object` for any)."""
         if name not in self.metadata:
             raise self.damaged(f"it does not say its {name!r}")
         value = self.metadata[name]
@@ -112,7 +112,7 @@ class Artifact:
         return self.build(kind, cast("dict[str, Any]", self.value(name, dict)), name)
 
     def build(self, kind: type[Result], values: Mapping[str, Any], name: str) -> Result:
-        """A dataclass from a dictionary out of the metadata; `name` says which in messages."""
+        """Return a dataclass built from a dictionary of the metadata, which messages call `name`."""
         assert is_dataclass(kind)
         known = {item.name: item for item in fields(kind) if item.init}
         unknown = [key for key in values if key not in known]
@@ -130,7 +130,7 @@ class Artifact:
             raise self.damaged(f"{name} make no sense ({problem})") from None
 
     def decode(self, build: Callable[["Artifact"], Result]) -> Result:
-        """What `build` makes of this artifact; whatever it raises on the way says which file is not as it should be."""
+        """Return `build(self)`; an error that it raises names the file."""
         with decoding(self.path, self.error):
             return build(self)
 
@@ -234,7 +234,7 @@ def _read_artifact(
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
-    """The kind of artifact that a file says it is, or None for files that are none; it may still be damaged."""
+    """Return the kind of artifact that a file says it is, or None if it is no artifact; it may still be damaged."""
     try:
         strings = read_header(path, AlacarteError)[1]
     except (AlacarteError, OSError):
@@ -243,7 +243,7 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
 
 
 def identity(path: str | os.PathLike[str]) -> str:
-    """What tells a file from any other: a digest of its bytes; of an artifact, of its digests, which is quicker."""
+    """Return a digest that identifies a file: of its bytes or, for an artifact, of its digests, which is quicker."""
     if kind_of(path) is None:
         with Path(path).open("rb") as file:
             return file_digest(file, "sha256").hexdigest()

@@ -8,7 +8,7 @@ from alacarte.errors import AlacarteError
 
 
 def word_set(words: Iterable[str], name: str) -> frozenset[str]:
-    """Return some words as a set, whatever they come in; `name` says in errors what they are for.
+    """Return the words of any iterable as a set; errors call them `name`.
 
     >>> sorted(word_set((word for word in "a b a".split()), "exclude"))
     ['a', 'b']

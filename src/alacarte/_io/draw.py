@@ -1,4 +1,4 @@
-"""Random choices from all orders of magnitude alike."""
+"""Random choices that are even over orders of magnitude."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,7 +7,7 @@ from alacarte._io.arrays import Longs
 
 
 def evenly_over_octaves(values: npt.NDArray[np.integer], wanted: int, rng: np.random.Generator) -> Longs:
-    """Return random places of values (1 or more): as many from each doubling of the value, as far as it has some.
+    """Return random places of values (1 or more), the same number from each octave (doubling) as far as it has some.
 
     >>> evenly_over_octaves(np.array([1000, 1001, 4, 5, 6, 1002]), 2, np.random.default_rng(0)).tolist()
     [3, 5]

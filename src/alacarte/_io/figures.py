@@ -75,7 +75,7 @@ def size_of(size: SizeName) -> Size:
 
 
 def new_axes(ax: Any, size: SizeName, height: float) -> Any:
-    """The axes given, or those of a new figure of pyplot's: as wide as `size` says, and `height` inches high."""
+    """Return the axes given, or those of a new figure of pyplot with the width of `size` and `height` in inches."""
     wanted = size_of(size)
     if ax is not None:
         return ax
@@ -102,7 +102,7 @@ def finish(ax: Any, size: SizeName, title: str | None = None, grid: Literal["x",
 
 
 def key(ax: Any, size: SizeName, entries: list[tuple[str, dict[str, Any]]]) -> None:
-    """A legend, (label, how its mark is drawn) each: under the axes if they have the figure to themselves."""
+    """Draw a legend of (label, how its mark is drawn): below the axes if there are no others in the figure."""
     if not entries:
         return
     lines = require("matplotlib.lines", extra="plot", purpose=PURPOSE)
@@ -188,7 +188,7 @@ def place_labels(
 
 
 def _offsets(width: float, height: float, gap: float) -> list[tuple[float, float]]:
-    """Places for the middle of a label of this size around its point, in points, the nearest first."""
+    """Return positions for the middle of a label of this size around its point, in points, the nearest first."""
     places: list[tuple[float, float]] = []
     for ring in range(9):
         away = gap + ring * 7.0

@@ -24,7 +24,7 @@ def is_dataset(source: object) -> bool:
 
 
 def open_frame(source: Any, error: type[AlacarteError], purpose: str, advice: str, *, eager: bool = False) -> Any:
-    """A frame behind the one interface of narwhals; with `eager`, one whose rows are in memory."""
+    """Return a frame wrapped by narwhals; with `eager`, one whose rows are in memory."""
     narwhals = require("narwhals", extra="frames", purpose=purpose)
     if is_dataset(source) and hasattr(source, "__len__"):
         source = source.with_format("arrow")[:]  # as it lies on disk, mapped into memory

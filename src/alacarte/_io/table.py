@@ -227,7 +227,7 @@ def columns_of(rows: Iterable[Any], kind: type[Any]) -> Columns:
 
 
 def beside(own: Columns, theirs: Columns) -> dict[str, Any]:
-    """Return columns of ours and those of the data, which get "columns." before their names where ours have these.
+    """Return our columns and then those of the data; a name that ours have gets "columns." before it.
 
     >>> list(beside({"document": [1], "match": ["a"]}, {"match": ["b"], "year": [1990]}))
     ['document', 'match', 'columns.match', 'year']

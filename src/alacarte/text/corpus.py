@@ -150,7 +150,7 @@ class Corpus:
 
     @property
     def identity(self) -> list[str] | None:
-        """Names, sizes and versions of the files, and how they are read: what a cache can go by. Else None.
+        """Names, sizes and versions of the files and the options, as the key of a cache; None for other sources.
 
         >>> Corpus(["not", "files"]).identity is None
         True

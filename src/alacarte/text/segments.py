@@ -81,7 +81,7 @@ class Segment:
 
     @property
     def source(self) -> str:
-        """The full path or URL of the file: what its units are called by. Empty for a pipe."""
+        """The full path or URL of the file, which its units are named by. Empty for a pipe."""
         if self.location.path is None:
             return self.location.name
         return "" if is_pipe(self.location) else os.path.abspath(self.location.path)  # noqa: PTH100 (links stay)

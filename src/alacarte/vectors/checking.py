@@ -12,7 +12,7 @@ from alacarte.vectors.formats.rows import unfinished_rows
 
 
 def single_precision(matrix: ArrayLike) -> Singles:
-    """A matrix as float32, row by row in memory; one that somebody else could write to is copied."""
+    """Return a matrix as float32 in C order; an array that its owner could change is copied."""
     try:
         given = np.asarray(matrix)
     except ValueError:

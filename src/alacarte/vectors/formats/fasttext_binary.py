@@ -1,4 +1,4 @@
-"""fastText's own .bin models, version 12: words, and character n-grams that unknown words are made of."""
+"""fastText's own .bin models, version 12: words, and character n-grams for unknown words."""
 
 import struct
 from dataclasses import dataclass, replace

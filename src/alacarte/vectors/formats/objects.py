@@ -20,7 +20,7 @@ COUNTED = "alacarte_counts"  # an attribute of KeyedVectors whose counts are not
 
 @dataclass(frozen=True)
 class AskedObject:
-    """What makes a vector of any word by asking another library's object."""
+    """Asks another library's object for the vector of any word."""
 
     function: Callable[[str], Any]
 

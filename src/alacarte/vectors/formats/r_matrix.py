@@ -52,7 +52,7 @@ def _no_matrix(path: str | PathLike[str]) -> BadVectors:
 
 
 def parse_r(file: Path, error: type[AlacarteError]) -> Any:
-    """What an R file holds, as rdata's own objects: nothing is made of them yet."""
+    """Return the content of an R file as the objects of rdata's parser."""
     parser = require("rdata.parser", extra="r", purpose=READING)
     with decoding(file, error, SAVE), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -85,10 +85,10 @@ class Problems:
 
 
 class SubwordSource(Protocol):
-    """What makes a vector of any word, out of its parts."""
+    """Computes the vector of any word from its parts."""
 
     def vector(self, word: str) -> Singles | None:
-        """Return the vector of a word, or None if there is nothing to make it of."""
+        """Return the vector of a word, or None if it has no known part."""
 
 
 @dataclass(frozen=True)

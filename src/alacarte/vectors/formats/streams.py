@@ -89,7 +89,7 @@ def uncompressed(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def sink(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write plain bytes to: compressed as its name says, complete or not there at all."""
+    """Yield a file to write plain bytes to; it is compressed as its name says, and complete or absent at the end."""
     kind = SUFFIXES.get(Path(path).suffix.lower())
     with atomic_write(path) as file:
         if kind is None:
