@@ -6,7 +6,7 @@ import numpy as np
 
 from alacarte.errors import BadVectors, require
 from alacarte.vectors.formats import static_models
-from alacarte.vectors.formats.columns import columns_of
+from alacarte.vectors.formats.columns import WORD, columns_of
 from alacarte.vectors.formats.rows import WordRows
 
 COLLISIONS = ("error", "keep", "replace")
@@ -22,13 +22,7 @@ def frame_of(rows: WordRows, library: str) -> Any:
     """A frame of pandas, polars or Arrow; see `WordVectors.to_frame`."""
     if library == "pandas":
         pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        names = [str(number) for number in range(rows.matrix.shape[1])]
-        frame = pandas.DataFrame(rows.matrix, index=pandas.Index(tuple(rows.words), name="word"), columns=names)
-        if rows.origin is not None:
-            frame.insert(0, "origin", rows.origin)
-        if rows.counts is not None:
-            frame.insert(0, "count", rows.counts)
-        return frame
+        return pandas.DataFrame(columns_of(rows)).set_index(WORD)
     if library not in ("polars", "pyarrow"):
         raise BadVectors(f'library is "pandas", "polars" or "pyarrow", not {library!r}')
     require(library, extra="parquet" if library == "pyarrow" else "frames", purpose=f"to_frame({library!r})")
