@@ -109,7 +109,7 @@ class InducedVectors(WordVectors):
         --------
         >>> from alacarte import ALaCarte, Transform
         >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
-        >>> induced = model.induce(["a x b y b z a x"], ["x", "y", "z"])
+        >>> induced = model.induce(["a x", "b y", "a z a"], ["x", "y", "z"])
         >>> [word for word, _ in induced.compared.most_similar("x", k=1)]
         ['z']
         """

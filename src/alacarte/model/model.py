@@ -84,7 +84,7 @@ class ALaCarte(FewShotModel):
     >>> model = ALaCarte.pretrained("glove.6B.50d")
     >>> vector = model.embed("a cute, fluffy blorp purred and chased the mouse", target="blorp")
     >>> [word for word, _ in model.vectors.nearest(vector, k=3, among=20_000)]
-    ['cute', 'rabbit', 'monkey']
+    ['striped', 'goat', 'goose']
     """
 
     def with_form(self, form: FormModel | None = None, *, show_progress: bool | None = None) -> "ALaCarte":

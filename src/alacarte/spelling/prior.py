@@ -72,9 +72,9 @@ class Prior:
 
         Examples
         --------
-        >>> vectors = WordVectors(["new", "york", "x"], [[2.0, 0.0], [0.0, 1.0], [-1.0, 1.0]])
+        >>> vectors = WordVectors(["new", "york", "x"], [[2.0, 0.0], [0.0, 1.0], [-2.0, -1.0]])
         >>> Prior(vectors).rows(["new york", "york", "no such"]).round(2).tolist()
-        [[0.5, 0.0], [0.0, 0.0], [0.5, 0.0]]
+        [[0.5, 0.5], [0.0, 0.0], [0.0, 0.0]]
         """
         single = ~is_phrase(targets)
         rows = np.zeros((len(targets), self.vectors.dimension))
