@@ -7,9 +7,35 @@ const NARROWEST = 0.1; // of an axis of likeness
 export const COLOURS = ["context", "spelling", "third", "fourth", "fifth", "sixth", "seventh"];
 
 export function table(caption, names, rows) {
-  return element("div", { class: "unseen" }, element("table", {}, element("caption", {}, caption),
-    element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell) => element("td", {}, String(cell))))))));
+  return element(
+    "div",
+    { class: "unseen" },
+    element(
+      "table",
+      {},
+      element("caption", {}, caption),
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          names.map((name) => element("th", { scope: "col" }, name)),
+        ),
+      ),
+      element(
+        "tbody",
+        {},
+        rows.map((row) =>
+          element(
+            "tr",
+            {},
+            row.map((cell) => element("td", {}, String(cell))),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 // Pictures are drawn as wide as there is room, up to `most`, so that their letters stay readable on a phone.
@@ -26,7 +52,8 @@ function walkable(picture) {
   picture.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    const links = [...picture.querySelectorAll("a")], place = links.indexOf(document.activeElement);
+    const links = [...picture.querySelectorAll("a")],
+      place = links.indexOf(document.activeElement);
     links[(place + step + links.length) % links.length]?.focus();
     event.preventDefault();
   });
@@ -41,38 +68,70 @@ const short = (text, most = 18) => (text.length > most ? `${text.slice(0, most -
 
 // Where an axis of likeness begins and ends: what is known lies on it, and it is never so narrow that noise looks large.
 export function likenessRange(items) {
-  const values = items.filter((item) => item && isKnown(item)).flatMap((item) => [item.estimate, item.conf_low, item.conf_high]).map((value) => within(value, -1, 1));
+  const values = items
+    .filter((item) => item && isKnown(item))
+    .flatMap((item) => [item.estimate, item.conf_low, item.conf_high])
+    .map((value) => within(value, -1, 1));
   if (!values.length) return [0, 1];
-  let low = Math.floor(20 * Math.min(...values) + 1e-9) / 20, high = Math.ceil(20 * Math.max(...values) - 1e-9) / 20;
-  if (high - low > 0.45) { low = Math.min(0, low); high = 1; }
-  if (high - low < NARROWEST) { high = Math.min(1, low + NARROWEST); low = high - NARROWEST; }
+  let low = Math.floor(20 * Math.min(...values) + 1e-9) / 20,
+    high = Math.ceil(20 * Math.max(...values) - 1e-9) / 20;
+  if (high - low > 0.45) {
+    low = Math.min(0, low);
+    high = 1;
+  }
+  if (high - low < NARROWEST) {
+    high = Math.min(1, low + NARROWEST);
+    low = high - NARROWEST;
+  }
   return [low, high];
 }
 
 // Round values along an axis, at most so many, and how they are written.
 function ticks(low, high, most) {
-  const rough = Math.max(high - low, 1e-9) / most, power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((times) => times * power).find((size) => size >= rough - 1e-12), values = [];
-  for (let count = Math.ceil(low / step - 1e-6); count * step <= high + 1e-6 * step; count += 1) values.push(count * step + 0); // no −0
-  const decimals = Math.max(0, ...values.map((value) => (String(Number(value.toPrecision(6))).split(".")[1] ?? "").length));
-  return values.map((value) => [value, high >= 1000 ? whole(Math.round(value)) : (Math.abs(value) < 1e-9 ? 0 : value).toFixed(decimals)]);
+  const rough = Math.max(high - low, 1e-9) / most,
+    power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((times) => times * power).find((size) => size >= rough - 1e-12),
+    values = [];
+  for (let count = Math.ceil(low / step - 1e-6); count * step <= high + 1e-6 * step; count += 1)
+    values.push(count * step + 0); // no −0
+  const decimals = Math.max(
+    0,
+    ...values.map((value) => (String(Number(value.toPrecision(6))).split(".")[1] ?? "").length),
+  );
+  return values.map((value) => [
+    value,
+    high >= 1000 ? whole(Math.round(value)) : (Math.abs(value) < 1e-9 ? 0 : value).toFixed(decimals),
+  ]);
 }
 
 // Draws an axis of likeness from left to right and says where a value is.
 function across(picture, [low, high], left, right, height) {
   const x = (value) => left + ((right - left) * (within(value, low, high) - low)) / (high - low);
   for (const [value, text] of ticks(low, high, right - left < 250 ? 3 : 5)) {
-    picture.append(element("line", { class: "grid", x1: x(value), x2: x(value), y1: 8, y2: height - 22 }),
-      element("text", { class: "axis", x: x(value), y: height - 6, "text-anchor": "middle" }, text));
+    picture.append(
+      element("line", { class: "grid", x1: x(value), x2: x(value), y1: 8, y2: height - 22 }),
+      element("text", { class: "axis", x: x(value), y: height - 6, "text-anchor": "middle" }, text),
+    );
   }
   return x;
 }
 
 // A point with its interval; grey where nothing can be known.
 function measured(item, x, y, colour, sure = true) {
-  const kind = sure && isKnown(item) ? colour : "unknown", parts = [];
-  if (item.conf_low !== null && item.conf_low !== undefined) parts.push(element("line", { class: `interval ${kind}`, x1: x(item.conf_low), x2: x(item.conf_high), y1: y, y2: y }));
-  parts.push(element("circle", { class: `point ${kind}`, cx: x(kind === "unknown" ? item.cosine : item.estimate), cy: y, r: 4.5 }));
+  const kind = sure && isKnown(item) ? colour : "unknown",
+    parts = [];
+  if (item.conf_low !== null && item.conf_low !== undefined)
+    parts.push(
+      element("line", { class: `interval ${kind}`, x1: x(item.conf_low), x2: x(item.conf_high), y1: y, y2: y }),
+    );
+  parts.push(
+    element("circle", {
+      class: `point ${kind}`,
+      cx: x(kind === "unknown" ? item.cosine : item.estimate),
+      cy: y,
+      r: 4.5,
+    }),
+  );
   return parts;
 }
 
@@ -80,29 +139,83 @@ function measured(item, x, y, colour, sure = true) {
 
 // The words most like a word, with intervals.
 export function likeness(nearest, label, open) {
-  const width = room(520), left = width < 420 ? 110 : 150, height = 30 + nearest.length * 29, picture = frame(width, height, label);
+  const width = room(520),
+    left = width < 420 ? 110 : 150,
+    height = 30 + nearest.length * 29,
+    picture = frame(width, height, label);
   const x = across(picture, likenessRange(nearest.some(isKnown) ? nearest : []), left, width - 20, height);
   nearest.forEach((item, place) => {
-    const y = 22 + place * 29, name = element("text", { x: left - 10, y: y + 5, "text-anchor": "end", "font-size": 15 }, short(item.other, left < 150 ? 12 : 18), element("title", {}, item.other));
+    const y = 22 + place * 29,
+      name = element(
+        "text",
+        { x: left - 10, y: y + 5, "text-anchor": "end", "font-size": 15 },
+        short(item.other, left < 150 ? 12 : 18),
+        element("title", {}, item.other),
+      );
     picture.append(open ? svgLink(open(item.other), name) : name, ...measured(item, x, y, "context"));
   });
-  const rows = nearest.map((item) => [item.other, ...["estimate", "conf_low", "conf_high"].map((name) => (isKnown(item) ? number(item[name]) : "unknown"))]);
-  return { picture: walkable(picture), place: element("div", {}, picture, table(label, ["word", "likeness", "at least", "at most"], rows)) };
+  const rows = nearest.map((item) => [
+    item.other,
+    ...["estimate", "conf_low", "conf_high"].map((name) => (isKnown(item) ? number(item[name]) : "unknown")),
+  ]);
+  return {
+    picture: walkable(picture),
+    place: element("div", {}, picture, table(label, ["word", "likeness", "at least", "at most"], rows)),
+  };
 }
 
 // Words on two sides: how like each is on either, with intervals; `sure` says of which sides anything can be known.
 export function pairs(words, names, label, open, sure = [true, true]) {
-  const width = room(520), left = width < 420 ? 110 : 150, height = 62 + words.length * 34, picture = frame(width, height, label);
+  const width = room(520),
+    left = width < 420 ? 110 : 150,
+    height = 62 + words.length * 34,
+    picture = frame(width, height, label);
   const drawn = words.flatMap((item) => [item.a, item.b].filter((side, which) => side && sure[which]));
   const x = across(picture, likenessRange(drawn), left, width - 20, height);
-  names.forEach((name, side) => picture.append(element("text", { class: `label ${sure[side] ? COLOURS[side] : "unknown"}`, x: side ? width - 20 : left - 100, y: 12, "text-anchor": side ? "end" : "start" }, short(name, Math.round(width / 17)))));
+  names.forEach((name, side) =>
+    picture.append(
+      element(
+        "text",
+        {
+          class: `label ${sure[side] ? COLOURS[side] : "unknown"}`,
+          x: side ? width - 20 : left - 100,
+          y: 12,
+          "text-anchor": side ? "end" : "start",
+        },
+        short(name, Math.round(width / 17)),
+      ),
+    ),
+  );
   words.forEach((item, place) => {
-    const y = 46 + place * 34, name = element("text", { x: left - 10, y: y + 5, "text-anchor": "end", "font-size": 15 }, short(item.word, left < 150 ? 12 : 18), element("title", {}, item.word));
+    const y = 46 + place * 34,
+      name = element(
+        "text",
+        { x: left - 10, y: y + 5, "text-anchor": "end", "font-size": 15 },
+        short(item.word, left < 150 ? 12 : 18),
+        element("title", {}, item.word),
+      );
     picture.append(svgLink(open(item.word), name));
-    [item.a, item.b].forEach((side, which) => { if (side) picture.append(...measured(side, x, y + (which ? 6 : -6), COLOURS[which], sure[which])); });
+    [item.a, item.b].forEach((side, which) => {
+      if (side) picture.append(...measured(side, x, y + (which ? 6 : -6), COLOURS[which], sure[which]));
+    });
   });
-  const cell = (side, which) => (side && sure[which] && isKnown(side) ? `${number(side.estimate)} (${number(side.conf_low)} to ${number(side.conf_high)})` : "unknown");
-  return { picture: walkable(picture), place: element("div", {}, picture, table(label, ["word", ...names], words.map((item) => [item.word, cell(item.a, 0), cell(item.b, 1)]))) };
+  const cell = (side, which) =>
+    side && sure[which] && isKnown(side)
+      ? `${number(side.estimate)} (${number(side.conf_low)} to ${number(side.conf_high)})`
+      : "unknown";
+  return {
+    picture: walkable(picture),
+    place: element(
+      "div",
+      {},
+      picture,
+      table(
+        label,
+        ["word", ...names],
+        words.map((item) => [item.word, cell(item.a, 0), cell(item.b, 1)]),
+      ),
+    ),
+  };
 }
 
 // ------------------------------------------------------------------------------------------------------- over time
@@ -113,82 +226,224 @@ export const periodName = (name) => name.replace(/(\d{4})-\d{2}(-\d{2})?/g, "$1"
 // Curves over periods, each {name, colour, points: [{period, uses, value, low, high, known, title, href}]}; `range` is shared
 // between pictures. What cannot be known is at the foot, in grey, and interrupts its curve.
 export function overTime(curves, periods, range, label, { most = 620, tall = 330 } = {}) {
-  const width = room(most), height = tall, picture = frame(width, height, label), [low, high] = range;
-  const scale = ticks(low, high, 5), left = 12 + Math.max(...scale.map(([, text]) => widthOf(text))), named = curves.length > 1 || curves[0]?.name;
-  const right = width - 12 - (named ? Math.min(0.3 * width, Math.max(...curves.map((curve) => widthOf(short(curve.name), 14)))) : 0), foot = height - 32;
-  const x = (place) => (periods.length < 2 ? (left + right) / 2 : left + 8 + (place * (right - left - 16)) / (periods.length - 1));
+  const width = room(most),
+    height = tall,
+    picture = frame(width, height, label),
+    [low, high] = range;
+  const scale = ticks(low, high, 5),
+    left = 12 + Math.max(...scale.map(([, text]) => widthOf(text))),
+    named = curves.length > 1 || curves[0]?.name;
+  const right =
+      width -
+      12 -
+      (named ? Math.min(0.3 * width, Math.max(...curves.map((curve) => widthOf(short(curve.name), 14)))) : 0),
+    foot = height - 32;
+  const x = (place) =>
+    periods.length < 2 ? (left + right) / 2 : left + 8 + (place * (right - left - 16)) / (periods.length - 1);
   const y = (value) => foot - ((within(value, low, high) - low) / (high - low)) * (foot - 16);
   for (const [value, text] of scale) {
-    picture.append(element("line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }), element("text", { class: "axis", x: left - 6, y: y(value) + 4, "text-anchor": "end" }, text));
+    picture.append(
+      element("line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }),
+      element("text", { class: "axis", x: left - 6, y: y(value) + 4, "text-anchor": "end" }, text),
+    );
   }
-  const names = periods.map(periodName), widest = Math.max(...names.map((name) => widthOf(name))) + 12, every = Math.max(1, Math.ceil((periods.length * widest) / (right - left + widest)));
+  const names = periods.map(periodName),
+    widest = Math.max(...names.map((name) => widthOf(name))) + 12,
+    every = Math.max(1, Math.ceil((periods.length * widest) / (right - left + widest)));
   names.forEach((name, place) => {
-    if (place % every === 0) picture.append(element("text", { class: "axis", x: within(x(place), left - 12 + widthOf(name) / 2, width - 2 - widthOf(name) / 2), y: height - 8, "text-anchor": "middle" }, name));
+    if (place % every === 0)
+      picture.append(
+        element(
+          "text",
+          {
+            class: "axis",
+            x: within(x(place), left - 12 + widthOf(name) / 2, width - 2 - widthOf(name) / 2),
+            y: height - 8,
+            "text-anchor": "middle",
+          },
+          name,
+        ),
+      );
   });
-  const ends = [], dots = [];
+  const ends = [],
+    dots = [];
   for (const { name, colour, points } of curves) {
     const placed = points.map((point) => ({ ...point, at: periods.indexOf(point.period) }));
-    const stretches = placed.reduce((found, point) => { if (!point.known) found.push([]); else found[found.length - 1].push(point); return found; }, [[]]).filter((stretch) => stretch.length);
+    const stretches = placed
+      .reduce(
+        (found, point) => {
+          if (!point.known) found.push([]);
+          else found[found.length - 1].push(point);
+          return found;
+        },
+        [[]],
+      )
+      .filter((stretch) => stretch.length);
     for (const stretch of stretches) {
       if (stretch[0].low !== undefined) {
         const edge = (side) => stretch.map((point) => `${x(point.at)},${y(point[side])}`);
-        picture.append(stretch.length > 1 ? element("polygon", { class: `band ${colour}`, points: [...edge("high"), ...edge("low").reverse()].join(" ") })
-          : element("line", { class: `interval ${colour}`, x1: x(stretch[0].at), x2: x(stretch[0].at), y1: y(stretch[0].low), y2: y(stretch[0].high) }));
+        picture.append(
+          stretch.length > 1
+            ? element("polygon", {
+                class: `band ${colour}`,
+                points: [...edge("high"), ...edge("low").reverse()].join(" "),
+              })
+            : element("line", {
+                class: `interval ${colour}`,
+                x1: x(stretch[0].at),
+                x2: x(stretch[0].at),
+                y1: y(stretch[0].low),
+                y2: y(stretch[0].high),
+              }),
+        );
       }
-      picture.append(element("polyline", { class: `curve ${colour}`, points: stretch.map((point) => `${x(point.at)},${y(point.value)}`).join(" ") }));
+      picture.append(
+        element("polyline", {
+          class: `curve ${colour}`,
+          points: stretch.map((point) => `${x(point.at)},${y(point.value)}`).join(" "),
+        }),
+      );
     }
     for (const point of placed.filter((each) => each.uses > 0 || each.known)) {
-      const dot = element("circle", { class: `point ${point.known ? colour : "unknown"}`, cx: x(point.at), cy: point.known ? y(point.value) : foot, r: point.known ? 4 : 3 }, element("title", {}, point.title));
+      const dot = element(
+        "circle",
+        {
+          class: `point ${point.known ? colour : "unknown"}`,
+          cx: x(point.at),
+          cy: point.known ? y(point.value) : foot,
+          r: point.known ? 4 : 3,
+        },
+        element("title", {}, point.title),
+      );
       dots.push({ at: point.at, made: point.uses > 0 ? svgLink(point.href, dot) : dot, title: point.title });
     }
     const last = placed.filter((point) => point.known).pop();
     if (last && name) ends.push({ name, colour, y: y(last.value) + 5 });
   }
-  for (const { made, title } of dots) { if (made.tagName === "a") made.setAttribute("aria-label", title); picture.append(made); }
-  ends.sort((one, two) => one.y - two.y).forEach((end, place) => { if (place) end.y = Math.max(end.y, ends[place - 1].y + 16); });
+  for (const { made, title } of dots) {
+    if (made.tagName === "a") made.setAttribute("aria-label", title);
+    picture.append(made);
+  }
+  ends
+    .sort((one, two) => one.y - two.y)
+    .forEach((end, place) => {
+      if (place) end.y = Math.max(end.y, ends[place - 1].y + 16);
+    });
   const over = Math.max(0, (ends[ends.length - 1]?.y ?? 0) - foot);
-  picture.append(...ends.map((end) => element("text", { class: `label ${end.colour}`, x: right + 4, y: end.y - over }, short(end.name))));
-  const cells = curves.flatMap((curve) => curve.points.map((point) => [point.period, curve.name, ...(point.known ? [number(point.value), number(point.low), number(point.high)] : [UNKNOWN, "", ""])]));
-  return { picture: walkable(picture), place: element("div", {}, picture, table(label, ["period", "which", "value", "at least", "at most"], cells)) };
+  picture.append(
+    ...ends.map((end) =>
+      element("text", { class: `label ${end.colour}`, x: right + 4, y: end.y - over }, short(end.name)),
+    ),
+  );
+  const cells = curves.flatMap((curve) =>
+    curve.points.map((point) => [
+      point.period,
+      curve.name,
+      ...(point.known ? [number(point.value), number(point.low), number(point.high)] : [UNKNOWN, "", ""]),
+    ]),
+  );
+  return {
+    picture: walkable(picture),
+    place: element("div", {}, picture, table(label, ["period", "which", "value", "at least", "at most"], cells)),
+  };
 }
 
 // ------------------------------------------------------------------------------------------------------- all words
 
-const CHANCES = [[1e-1, "1 in 10"], [1e-3, "1 in 1,000"], [1e-6, "1 in 10⁶"], [1e-9, "1 in 10⁹"], [1e-12, "1 in 10¹²"]];
+const CHANCES = [
+  [1e-1, "1 in 10"],
+  [1e-3, "1 in 1,000"],
+  [1e-6, "1 in 10⁶"],
+  [1e-9, "1 in 10⁹"],
+  [1e-12, "1 in 10¹²"],
+];
 
 // All words at once: how far apart the two sides are against the confidence in that. Those that differ are links.
 export function volcano(words, label, open, q = 0.05) {
-  const width = room(1000), height = width < 500 ? 420 : 520, left = 74, right = width - 16, foot = height - 36;
-  const tested = words.filter((item) => item.q_value !== null), picture = frame(width, height, label);
+  const width = room(1000),
+    height = width < 500 ? 420 : 520,
+    left = 74,
+    right = width - 16,
+    foot = height - 36;
+  const tested = words.filter((item) => item.q_value !== null),
+    picture = frame(width, height, label);
   const sureness = (value) => Math.min(SUREST, -Math.log10(Math.max(value, 1e-300))); // those that are more certain still are at the top
-  const far = Math.max(0.1, ...tested.map((item) => item.distance)), high = Math.max(2, ...tested.map((item) => sureness(item.q_value)));
-  const x = (value) => left + (Math.max(0, value) / far) * (right - left), y = (value) => foot - (sureness(value) / high) * (foot - 24);
+  const far = Math.max(0.1, ...tested.map((item) => item.distance)),
+    high = Math.max(2, ...tested.map((item) => sureness(item.q_value)));
+  const x = (value) => left + (Math.max(0, value) / far) * (right - left),
+    y = (value) => foot - (sureness(value) / high) * (foot - 24);
   for (const [value, text] of ticks(0, far, 5)) {
-    picture.append(element("line", { class: "grid", x1: x(value), x2: x(value), y1: 20, y2: foot }), element("text", { class: "axis", x: x(value), y: foot + 16, "text-anchor": "middle" }, text));
+    picture.append(
+      element("line", { class: "grid", x1: x(value), x2: x(value), y1: 20, y2: foot }),
+      element("text", { class: "axis", x: x(value), y: foot + 16, "text-anchor": "middle" }, text),
+    );
   }
   for (const [value, text] of CHANCES.filter(([chance]) => sureness(chance) <= high)) {
-    picture.append(element("line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }), element("text", { class: "axis", x: left - 8, y: y(value) + 4, "text-anchor": "end" }, text));
+    picture.append(
+      element("line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }),
+      element("text", { class: "axis", x: left - 8, y: y(value) + 4, "text-anchor": "end" }, text),
+    );
   }
-  const changed = tested.filter((item) => item.q_value <= q).sort((one, two) => two.conf_low - one.conf_low), rest = tested.filter((item) => item.q_value > q);
+  const changed = tested.filter((item) => item.q_value <= q).sort((one, two) => two.conf_low - one.conf_low),
+    rest = tested.filter((item) => item.q_value > q);
   const step = Math.ceil(rest.length / 2000);
-  picture.append(...rest.filter((_, place) => place % step === 0).map((item) => element("circle", { class: "point unknown faint", cx: x(item.distance), cy: y(item.q_value), r: 2.5 })));
+  picture.append(
+    ...rest
+      .filter((_, place) => place % step === 0)
+      .map((item) =>
+        element("circle", { class: "point unknown faint", cx: x(item.distance), cy: y(item.q_value), r: 2.5 }),
+      ),
+  );
   picture.append(element("line", { class: "null", x1: left, x2: right, y1: y(q), y2: y(q) }));
-  const taken = [], named = [];
-  const free = (box) => box[0] >= left && box[2] <= width && !taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]);
+  const taken = [],
+    named = [];
+  const free = (box) =>
+    box[0] >= left &&
+    box[2] <= width &&
+    !taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]);
   changed.slice(0, 1500).forEach((item) => {
-    const at = [x(item.distance), y(item.q_value)], link = svgLink(open(item.word), element("circle", { class: "point", cx: at[0], cy: at[1], r: 4 }, element("title", {}, item.word)));
+    const at = [x(item.distance), y(item.q_value)],
+      link = svgLink(
+        open(item.word),
+        element("circle", { class: "point", cx: at[0], cy: at[1], r: 4 }, element("title", {}, item.word)),
+      );
     link.setAttribute("aria-label", item.word);
-    const long = widthOf(item.word, 12) + 4, sides = [[at[0] + 7, "start", at[0] + 5], [at[0] - 7, "end", at[0] - 5 - long]];
+    const long = widthOf(item.word, 12) + 4,
+      sides = [
+        [at[0] + 7, "start", at[0] + 5],
+        [at[0] - 7, "end", at[0] - 5 - long],
+      ];
     const side = named.length < 45 && sides.find(([, , from]) => free([from, at[1] - 7, from + long, at[1] + 7]));
     if (side) {
       taken.push([side[2], at[1] - 7, side[2] + long, at[1] + 7], [at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4]);
-      link.append(element("text", { class: "haloed", x: side[0], y: at[1] + 4, "font-size": 12, "text-anchor": side[1] }, item.word));
+      link.append(
+        element(
+          "text",
+          { class: "haloed", x: side[0], y: at[1] + 4, "font-size": 12, "text-anchor": side[1] },
+          item.word,
+        ),
+      );
       named.push(link);
     } else picture.append(link);
   });
-  picture.append(...named, // above the points, so that these do not cover them
+  picture.append(
+    ...named, // above the points, so that these do not cover them
     element("text", { class: "axis haloed", x: right, y: y(q) - 5, "text-anchor": "end" }, "surer above this line"),
-    element("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, "further apart →"), element("text", { class: "axis", x: 4, y: 12 }, "by accident: ↑ surer"));
-  const rows = changed.slice(0, 100).map((item) => [item.word, number(item.distance), number(item.conf_low), number(item.conf_high), item.q_value.toPrecision(2)]);
-  return { picture: walkable(picture), changed, place: element("div", {}, picture, table(label, ["word", "distance", "at least", "at most", "q"], rows)) };
+    element("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, "further apart →"),
+    element("text", { class: "axis", x: 4, y: 12 }, "by accident: ↑ surer"),
+  );
+  const rows = changed
+    .slice(0, 100)
+    .map((item) => [
+      item.word,
+      number(item.distance),
+      number(item.conf_low),
+      number(item.conf_high),
+      item.q_value.toPrecision(2),
+    ]);
+  return {
+    picture: walkable(picture),
+    changed,
+    place: element("div", {}, picture, table(label, ["word", "distance", "at least", "at most", "q"], rows)),
+  };
 }

@@ -1,12 +1,27 @@
 // What all views share: making elements, asking the server, the address, ways out. Text of corpora is only ever set as text.
 
-const svgTags = new Set(["svg", "line", "circle", "ellipse", "text", "g", "title", "path", "polyline", "polygon", "rect"]);
+const svgTags = new Set([
+  "svg",
+  "line",
+  "circle",
+  "ellipse",
+  "text",
+  "g",
+  "title",
+  "path",
+  "polyline",
+  "polygon",
+  "rect",
+]);
 
 export function element(tag, attributes = {}, ...children) {
-  const made = svgTags.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  const made = svgTags.has(tag)
+    ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+    : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (value !== undefined && value !== null && value !== false) made.setAttribute(name, value === true ? "" : value);
+    else if (value !== undefined && value !== null && value !== false)
+      made.setAttribute(name, value === true ? "" : value);
   }
   made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
   return made;
@@ -23,7 +38,8 @@ export function svgLink(href, ...children) {
 
 function queryOf(values) {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) for (const item of [value].flat()) if (item !== "" && item !== undefined && item !== null) query.append(name, item);
+  for (const [name, value] of Object.entries(values))
+    for (const item of [value].flat()) if (item !== "" && item !== undefined && item !== null) query.append(name, item);
   return query;
 }
 
@@ -32,25 +48,41 @@ async function respond(path, values, post, signal) {
     ? { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(values), signal }
     : { signal };
   let response;
-  try { response = await fetch(post ? path : `${path}?${queryOf(values)}`, options); }
-  catch (error) { throw error.name === "AbortError" ? error : away(); }
+  try {
+    response = await fetch(post ? path : `${path}?${queryOf(values)}`, options);
+  } catch (error) {
+    throw error.name === "AbortError" ? error : away();
+  }
   if (!response.ok) throw problem(read(await response.text(), response.status));
   return response;
 }
 
 // What was said, if it is ours; a proxy, or a server that fell over, says something else.
 function read(text, status) {
-  try { return JSON.parse(text); }
-  catch { return { error: `The server could not answer this (status ${status})`, hint: "try again; what went wrong is written where the server was started" }; }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {
+      error: `The server could not answer this (status ${status})`,
+      hint: "try again; what went wrong is written where the server was started",
+    };
+  }
 }
 
 // The library speaks of targets, the page of words.
-const problem = (answer) => new Error([answer.error, answer.hint].filter(Boolean).join("; ").replace(/`?\btarget(s?)\b`?/g, "word$1"));
+const problem = (answer) =>
+  new Error(
+    [answer.error, answer.hint]
+      .filter(Boolean)
+      .join("; ")
+      .replace(/`?\btarget(s?)\b`?/g, "word$1"),
+  );
 const away = () => Object.assign(new Error("The server does not answer; is it still running?"), { away: true });
 
 // The answer; that of a question which was given up meanwhile (`signal`) never comes.
 export async function ask(path, values = {}, post = false, signal = undefined) {
-  const response = await respond(path, values, post, signal), answer = read(await response.text(), response.status);
+  const response = await respond(path, values, post, signal),
+    answer = read(await response.text(), response.status);
   signal?.throwIfAborted();
   if (answer.error) throw problem(answer);
   return answer;
@@ -58,10 +90,13 @@ export async function ask(path, values = {}, post = false, signal = undefined) {
 
 // Lines of JSON, each given to `hear` until it returns something.
 export async function stream(path, values, hear, signal, post = false) {
-  const response = await respond(path, values, post, signal), reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const response = await respond(path, values, post, signal),
+    reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
-    const { done, value } = await reader.read().catch((error) => { throw error.name === "AbortError" ? error : away(); });
+    const { done, value } = await reader.read().catch((error) => {
+      throw error.name === "AbortError" ? error : away();
+    });
     signal?.throwIfAborted();
     const lines = (rest + (value ?? "")).split("\n");
     rest = lines.pop();
@@ -75,11 +110,20 @@ export async function stream(path, values, hear, signal, post = false) {
 
 // A long question: `show` is given how far it has come; aborting the signal ends the work on the server too.
 export async function job(path, values, show, signal, post = false) {
-  const answer = await stream(path, values, (message) => {
-    if (message.error) throw problem(message);
-    if (message.progress) { show(message.progress); return undefined; }
-    return message.answer;
-  }, signal, post);
+  const answer = await stream(
+    path,
+    values,
+    (message) => {
+      if (message.error) throw problem(message);
+      if (message.progress) {
+        show(message.progress);
+        return undefined;
+      }
+      return message.answer;
+    },
+    signal,
+    post,
+  );
   if (answer === undefined) throw away();
   return answer;
 }
@@ -91,8 +135,9 @@ export async function current(asker, work, wrong) {
   const mine = new AbortController();
   asking.get(asker)?.abort();
   asking.set(asker, mine);
-  try { await work(mine.signal, mine); }
-  catch (error) {
+  try {
+    await work(mine.signal, mine);
+  } catch (error) {
     if (error.name === "AbortError" || mine.signal.aborted) return;
     if (error.constructor !== Error) console.error(error); // a mistake of the page, not of the question
     wrong(error);
@@ -100,7 +145,10 @@ export async function current(asker, work, wrong) {
 }
 
 export function giveUp(...askers) {
-  for (const asker of askers.length ? askers : [...asking.keys()]) { asking.get(asker)?.abort(); asking.delete(asker); }
+  for (const asker of askers.length ? askers : [...asking.keys()]) {
+    asking.get(asker)?.abort();
+    asking.delete(asker);
+  }
 }
 
 // A button that starts a long question, shows where it is, and can be stopped. That it was opened is in the address
@@ -113,29 +161,61 @@ export function longQuestion({ label, name, path, values, show }) {
   async function begin() {
     const question = `${path}?${queryOf(values())}`;
     remember({ [name]: 1 });
-    await current(place, async (signal, mine) => {
-      if (!kept.has(question)) {
-        const bar = element("progress", { "aria-label": label }), told = element("span", { class: "hint" }, "starting …");
-        const stop = () => { mine.abort(); remember({ [name]: "" }); place.replaceChildren(start); };
-        place.replaceChildren(bar, " ", told, " ", element("button", { type: "button", class: "plain", onclick: stop }, "Stop"));
-        const answer = await job(path, values(), (now) => {
-          told.textContent = `${now.phase} …`;
-          if (now.total) { bar.max = now.total; bar.value = now.done; } else bar.removeAttribute("value");
-        }, signal);
-        kept.set(question, answer);
-        if (kept.size > 6) kept.delete(kept.keys().next().value);
-      }
-      place.replaceChildren();
-      show(kept.get(question), place);
-    }, (error) => { say(place, error); place.append(start); });
+    await current(
+      place,
+      async (signal, mine) => {
+        if (!kept.has(question)) {
+          const bar = element("progress", { "aria-label": label }),
+            told = element("span", { class: "hint" }, "starting …");
+          const stop = () => {
+            mine.abort();
+            remember({ [name]: "" });
+            place.replaceChildren(start);
+          };
+          place.replaceChildren(
+            bar,
+            " ",
+            told,
+            " ",
+            element("button", { type: "button", class: "plain", onclick: stop }, "Stop"),
+          );
+          const answer = await job(
+            path,
+            values(),
+            (now) => {
+              told.textContent = `${now.phase} …`;
+              if (now.total) {
+                bar.max = now.total;
+                bar.value = now.done;
+              } else bar.removeAttribute("value");
+            },
+            signal,
+          );
+          kept.set(question, answer);
+          if (kept.size > 6) kept.delete(kept.keys().next().value);
+        }
+        place.replaceChildren();
+        show(kept.get(question), place);
+      },
+      (error) => {
+        say(place, error);
+        place.append(start);
+      },
+    );
   }
   place.append(start);
   if (state().get(name)) begin();
   return place;
 }
 
-export const about = () => (known ??= ask("/api/about").catch((error) => { known = null; throw error; }));
-export const forgetAbout = () => { known = null; };
+export const about = () =>
+  (known ??= ask("/api/about").catch((error) => {
+    known = null;
+    throw error;
+  }));
+export const forgetAbout = () => {
+  known = null;
+};
 let known = null;
 
 // --------------------------------------------------------------------------------------------------- the address
@@ -159,11 +239,16 @@ export function visit(address) {
 
 // Parts of the address are changed, in its place. Browsers refuse when that happens too often; the view goes on.
 function replace(address) {
-  try { history.replaceState(null, "", address); } catch { /* the next change writes it */ }
+  try {
+    history.replaceState(null, "", address);
+  } catch {
+    /* the next change writes it */
+  }
 }
 
 export function remember(changes) {
-  const values = {}, query = state();
+  const values = {},
+    query = state();
   for (const name of query.keys()) values[name] = query.getAll(name);
   replace(addressOf(location.pathname, { ...values, ...changes }));
 }
@@ -186,22 +271,28 @@ export function forgetAddress() {
   waiting = null;
 }
 
-export const entitle = (...parts) => { document.title = [...parts.filter(Boolean), "à la carte"].join(" · "); };
+export const entitle = (...parts) => {
+  document.title = [...parts.filter(Boolean), "à la carte"].join(" · ");
+};
 
 // ----------------------------------------------------------------------------------------------------- in words
 
 export const whole = (value) => value.toLocaleString("en");
 export const counted = (count, thing) => `${whole(count)} ${thing}${count === 1 ? "" : "s"}`;
-export const number = (value) => (value === null || value === undefined ? "unknown" : value.toFixed(Math.abs(value) < 0.1 ? 3 : 2));
+export const number = (value) =>
+  value === null || value === undefined ? "unknown" : value.toFixed(Math.abs(value) < 0.1 ? 3 : 2);
 export const percent = (value) => (value < 1 && value > 0.99 ? "over 99 %" : `${Math.round(100 * value)} %`);
-export const chance = (value) => (value === null ? "unknown" : value < 0.001 ? "less than 1 in 1,000" : `${value.toFixed(3)}`);
+export const chance = (value) =>
+  value === null ? "unknown" : value < 0.001 ? "less than 1 in 1,000" : `${value.toFixed(3)}`;
 
 // An interval over half of all likenesses says that nothing is known.
-export const isKnown = (item) => item.conf_low !== null && item.conf_low !== undefined && item.conf_high - item.conf_low <= 1;
+export const isKnown = (item) =>
+  item.conf_low !== null && item.conf_low !== undefined && item.conf_high - item.conf_low <= 1;
 export const UNKNOWN = "unknown from so few uses";
 
 export function sure(confidence, of) {
-  if (confidence === null) return element("p", { class: "hint" }, "The confidence cannot be known from so little text.");
+  if (confidence === null)
+    return element("p", { class: "hint" }, "The confidence cannot be known from so little text.");
   return element("p", { class: "sure" }, element("b", {}, percent(confidence)), element("span", { class: "hint" }, of));
 }
 
@@ -213,36 +304,66 @@ export function say(place, error) {
 
 export function tools({ rows, name, python, command, pictures = [] }) {
   const written = element("pre", { hidden: true, tabindex: "0" });
-  const show = (text) => () => { written.hidden = !written.hidden && written.textContent === text; written.textContent = text; };
+  const show = (text) => () => {
+    written.hidden = !written.hidden && written.textContent === text;
+    written.textContent = text;
+  };
   const button = (label, act) => element("button", { type: "button", onclick: act }, label);
   const copy = button("Copy link", async () => {
     writeAddress();
-    try { await navigator.clipboard.writeText(location.href); copy.textContent = "Copied"; }
-    catch { copy.textContent = location.href; }
+    try {
+      await navigator.clipboard.writeText(location.href);
+      copy.textContent = "Copied";
+    } catch {
+      copy.textContent = location.href;
+    }
   });
   const safe = name.replace(/[^\p{L}\p{N}]+/gu, "-") || "view";
-  return element("div", {}, element("div", { class: "tools" }, copy,
-    rows && button("CSV", () => download(new Blob([csv(rows)], { type: "text/csv" }), `${safe}.csv`)),
-    pictures.length > 0 && button("SVG", () => pictures.forEach((picture, place) => download(new Blob([svgText(picture)], { type: "image/svg+xml" }), numbered(safe, place, "svg")))),
-    pictures.length > 0 && button("PNG", () => pictures.forEach(async (picture, place) => download(await png(picture), numbered(safe, place, "png")))),
-    python && button("Show the Python", show(python)),
-    command && button("Show the command", show(command))), written);
+  return element(
+    "div",
+    {},
+    element(
+      "div",
+      { class: "tools" },
+      copy,
+      rows && button("CSV", () => download(new Blob([csv(rows)], { type: "text/csv" }), `${safe}.csv`)),
+      pictures.length > 0 &&
+        button("SVG", () =>
+          pictures.forEach((picture, place) =>
+            download(new Blob([svgText(picture)], { type: "image/svg+xml" }), numbered(safe, place, "svg")),
+          ),
+        ),
+      pictures.length > 0 &&
+        button("PNG", () =>
+          pictures.forEach(async (picture, place) => download(await png(picture), numbered(safe, place, "png"))),
+        ),
+      python && button("Show the Python", show(python)),
+      command && button("Show the command", show(command)),
+    ),
+    written,
+  );
 }
 
 const numbered = (name, place, ending) => (place ? `${name}-${place + 1}.${ending}` : `${name}.${ending}`);
 
 export const quoted = (text) => JSON.stringify(text);
-export const shell = (...words) => words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+export const shell = (...words) =>
+  words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 const isPattern = (phrase) => phrase.includes("*");
 export const named = (phrase) => (isPattern(phrase) ? ["--glob", phrase] : ["--word", phrase]);
 export const conditions = (option, list) => list.flatMap((condition) => [option, condition]);
-export const sliced = (path, where) => `Concordance(${quoted(path)})${where.length ? `.where(${where.map(quoted).join(", ")})` : ""}`;
+export const sliced = (path, where) =>
+  `Concordance(${quoted(path)})${where.length ? `.where(${where.map(quoted).join(", ")})` : ""}`;
 
 // A script that gives the same numbers: what it imports, the model, what is asked about as `target`, then these lines.
 export function script(model, phrase, lines, { names = [], imports = [], opened = model.python } = {}) {
-  const pattern = phrase !== null && isPattern(phrase), all = [...model.imports, ...names, ...(pattern ? ["Targets"] : [])].sort();
-  const target = phrase === null ? [] : [`target = ${pattern ? `Targets.glob(${quoted(phrase)})` : `[${quoted(phrase)}]`}`];
-  return [`from alacarte import ${all.join(", ")}`, ...imports, "", `model = ${opened}`, ...target, ...lines].join("\n");
+  const pattern = phrase !== null && isPattern(phrase),
+    all = [...model.imports, ...names, ...(pattern ? ["Targets"] : [])].sort();
+  const target =
+    phrase === null ? [] : [`target = ${pattern ? `Targets.glob(${quoted(phrase)})` : `[${quoted(phrase)}]`}`];
+  return [`from alacarte import ${all.join(", ")}`, ...imports, "", `model = ${opened}`, ...target, ...lines].join(
+    "\n",
+  );
 }
 
 export function csvRow(values) {
@@ -257,7 +378,8 @@ export function csv(rows) {
 
 // A line as a row of a table: behind its own columns those of its document, under names that are not taken.
 export function flat({ columns, ...own }) {
-  const names = Object.keys(columns), taken = new Set([...Object.keys(own), ...names]);
+  const names = Object.keys(columns),
+    taken = new Set([...Object.keys(own), ...names]);
   const free = (name) => {
     let header = name;
     while (taken.has(header)) header = `columns.${header}`;
@@ -274,11 +396,25 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-const STYLES = ["paint-order", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-size", "font-family", "font-weight", "opacity"];
+const STYLES = [
+  "paint-order",
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "font-size",
+  "font-family",
+  "font-weight",
+  "opacity",
+];
 
 // A picture by itself, as it looks here: colours and fonts are written into it.
 export function svgText(picture) {
-  const copy = picture.cloneNode(true), from = [picture, ...picture.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
+  const copy = picture.cloneNode(true),
+    from = [picture, ...picture.querySelectorAll("*")],
+    to = [copy, ...copy.querySelectorAll("*")];
   from.forEach((part, place) => {
     const look = getComputedStyle(part);
     for (const name of STYLES) to[place].setAttribute(name, look.getPropertyValue(name));
@@ -292,8 +428,10 @@ export function svgText(picture) {
 }
 
 export async function png(picture, behind = null) {
-  const box = picture.viewBox.baseVal, canvas = element("canvas", { width: 2 * box.width, height: 2 * box.height });
-  const pen = canvas.getContext("2d"), image = new Image();
+  const box = picture.viewBox.baseVal,
+    canvas = element("canvas", { width: 2 * box.width, height: 2 * box.height });
+  const pen = canvas.getContext("2d"),
+    image = new Image();
   pen.fillStyle = getComputedStyle(document.body).backgroundColor;
   pen.fillRect(0, 0, canvas.width, canvas.height);
   if (behind) pen.drawImage(behind, 0, 0, canvas.width, canvas.height);
@@ -301,88 +439,166 @@ export async function png(picture, behind = null) {
   await image.decode();
   pen.drawImage(image, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(image.src);
-  return new Promise((done) => { canvas.toBlob(done); });
+  return new Promise((done) => {
+    canvas.toBlob(done);
+  });
 }
 
 // ---------------------------------------------------------------------------------------------------- shared forms
 
 // The condition that a column has a value; a bar would separate values, and quotes or spaces around one be left out.
 function equal(name, value) {
-  const text = String(value ?? "").replaceAll("|", "\\|"), quote = text.startsWith("'") ? '"' : "'";
+  const text = String(value ?? "").replaceAll("|", "\\|"),
+    quote = text.startsWith("'") ? '"' : "'";
   const odd = text !== text.trim() || /^(['"]).*\1$/s.test(text);
   return `${name}=${odd ? quote + text + quote : text}`;
 }
 
 // The choice of a corpus and of a part of it by its columns; `name` tells two of them apart, `first` comes before them.
 export async function sliceForm(name, corpusName, where, first = null) {
-  const there = await about(), suffix = name ? `-${name}` : "";
+  const there = await about(),
+    suffix = name ? `-${name}` : "";
   const chosen = corpusName ? there.corpora.find((item) => item.name === corpusName) : there.corpora[0];
-  if (!chosen) throw new Error(`There is no corpus ${corpusName} here; there are ${there.corpora.map((item) => item.name).join(", ")}`);
-  const corpus = element("select", { id: `corpus${suffix}` }, there.corpora.map((item) =>
-    element("option", { value: item.name, selected: item === chosen }, item.name)));
+  if (!chosen)
+    throw new Error(
+      `There is no corpus ${corpusName} here; there are ${there.corpora.map((item) => item.name).join(", ")}`,
+    );
+  const corpus = element(
+    "select",
+    { id: `corpus${suffix}` },
+    there.corpora.map((item) => element("option", { value: item.name, selected: item === chosen }, item.name)),
+  );
   const taken = new Set();
-  const filters = chosen.columns.filter((column) => column.values !== null).map((column) => {
-    const label = (value) => (value === null || value === "" ? "(missing)" : String(value));
-    const choices = new Map(column.values.map((value) => [equal(column.name, value), label(value)]));
-    const now = where.find((text) => choices.has(text));
-    if (now !== undefined) taken.add(now);
-    const select = element("select", { id: `where${suffix}-${column.name}`, "data-column": column.name }, element("option", { value: "" }, "all"),
-      [...choices].map(([condition, label]) => element("option", { value: condition, selected: condition === now }, label)));
-    return element("div", {}, element("label", { for: select.id }, column.name), select);
+  const filters = chosen.columns
+    .filter((column) => column.values !== null)
+    .map((column) => {
+      const label = (value) => (value === null || value === "" ? "(missing)" : String(value));
+      const choices = new Map(column.values.map((value) => [equal(column.name, value), label(value)]));
+      const now = where.find((text) => choices.has(text));
+      if (now !== undefined) taken.add(now);
+      const select = element(
+        "select",
+        { id: `where${suffix}-${column.name}`, "data-column": column.name },
+        element("option", { value: "" }, "all"),
+        [...choices].map(([condition, label]) =>
+          element("option", { value: condition, selected: condition === now }, label),
+        ),
+      );
+      return element("div", {}, element("label", { for: select.id }, column.name), select);
+    });
+  const rest = element("input", {
+    id: `conditions${suffix}`,
+    value: where.filter((text) => !taken.has(text)).join("; "),
+    placeholder: chosen.columns.length ? `${chosen.columns[0].name}>=…` : "",
+    autocomplete: "off",
   });
-  const rest = element("input", { id: `conditions${suffix}`, value: where.filter((text) => !taken.has(text)).join("; "), placeholder: chosen.columns.length ? `${chosen.columns[0].name}>=…` : "", autocomplete: "off" });
-  const place = element("div", { class: "asks" }, first,
-    element("div", { hidden: there.corpora.length < 2 }, element("label", { for: corpus.id }, "Corpus"), corpus), ...filters,
-    chosen.columns.length ? element("div", {}, element("label", { for: rest.id }, "Other conditions"), rest) : null);
+  const place = element(
+    "div",
+    { class: "asks" },
+    first,
+    element("div", { hidden: there.corpora.length < 2 }, element("label", { for: corpus.id }, "Corpus"), corpus),
+    ...filters,
+    chosen.columns.length ? element("div", {}, element("label", { for: rest.id }, "Other conditions"), rest) : null,
+  );
   return {
     place,
     chosen,
     corpus: () => corpus.value,
     where: () => [
       ...[...place.querySelectorAll("[data-column]")].map((select) => select.value).filter(Boolean),
-      ...rest.value.split(";").map((text) => text.trim()).filter(Boolean),
+      ...rest.value
+        .split(";")
+        .map((text) => text.trim())
+        .filter(Boolean),
     ],
   };
 }
 
 // A note on the view that is open, kept on the server.
 export function noteForm() {
-  const text = element("textarea", { id: "note", rows: 3 }), title = element("input", { id: "note-title", autocomplete: "off" });
+  const text = element("textarea", { id: "note", rows: 3 }),
+    title = element("input", { id: "note-title", autocomplete: "off" });
   const told = element("span", { class: "hint", role: "status" });
-  const form = element("form", { onsubmit: async (event) => {
-    event.preventDefault();
-    writeAddress();
-    try {
-      await ask("/api/note", { address: location.pathname + location.search, title: title.value || document.querySelector("h1").textContent.slice(0, 200), text: text.value }, true);
-      told.textContent = "Kept, under Notes.";
-      text.value = "";
-    } catch (error) { told.textContent = error.message; }
-  } }, element("label", { for: "note-title" }, "A title"), title, element("label", { for: "note" }, "What you see here"), text,
-    element("button", { type: "submit", class: "plain" }, "Keep this view"), " ", told);
+  const form = element(
+    "form",
+    {
+      onsubmit: async (event) => {
+        event.preventDefault();
+        writeAddress();
+        try {
+          await ask(
+            "/api/note",
+            {
+              address: location.pathname + location.search,
+              title: title.value || document.querySelector("h1").textContent.slice(0, 200),
+              text: text.value,
+            },
+            true,
+          );
+          told.textContent = "Kept, under Notes.";
+          text.value = "";
+        } catch (error) {
+          told.textContent = error.message;
+        }
+      },
+    },
+    element("label", { for: "note-title" }, "A title"),
+    title,
+    element("label", { for: "note" }, "What you see here"),
+    text,
+    element("button", { type: "submit", class: "plain" }, "Keep this view"),
+    " ",
+    told,
+  );
   return element("details", { class: "keep" }, element("summary", {}, "Keep this view, with a note"), form);
 }
 
 export function noCorpus(main) {
-  main.replaceChildren(element("h1", {}, "No corpus yet"), element("p", { class: "lede" }, "Add one under ",
-    element("a", { href: "/corpora" }, "Corpora"), ", or start the page with one:"),
-    element("pre", {}, "alc concordance build reviews.jsonl --vectors glove.6B.50d --out reviews.concordance\nalc serve reviews.concordance"));
+  main.replaceChildren(
+    element("h1", {}, "No corpus yet"),
+    element(
+      "p",
+      { class: "lede" },
+      "Add one under ",
+      element("a", { href: "/corpora" }, "Corpora"),
+      ", or start the page with one:",
+    ),
+    element(
+      "pre",
+      {},
+      "alc concordance build reviews.jsonl --vectors glove.6B.50d --out reviews.concordance\nalc serve reviews.concordance",
+    ),
+  );
 }
 
 // Words to begin with, the most frequent ones with some meaning in a sample of lines; and two sides to compare.
-const PLACES = [0, 1, 2, 3, 4, 5, 6, 7], LINES = 25; // where in the corpus, and how many lines of each
+const PLACES = [0, 1, 2, 3, 4, 5, 6, 7],
+  LINES = 25; // where in the corpus, and how many lines of each
 const examples = new Map();
 
 export function examplesOf(corpus) {
-  if (!examples.has(corpus.name)) examples.set(corpus.name, sampled(corpus).catch(() => { examples.delete(corpus.name); return { words: [], sides: null }; }));
+  if (!examples.has(corpus.name))
+    examples.set(
+      corpus.name,
+      sampled(corpus).catch(() => {
+        examples.delete(corpus.name);
+        return { words: [], sides: null };
+      }),
+    );
   return examples.get(corpus.name);
 }
 
 async function sampled(corpus) {
   if (!corpus.examples.length) return { words: [], sides: null };
-  const at = (skip, limit = LINES) => ask("/api/lines", { corpus: corpus.name, phrase: corpus.examples[0], skip, limit }), first = await at(0, 1);
+  const at = (skip, limit = LINES) =>
+      ask("/api/lines", { corpus: corpus.name, phrase: corpus.examples[0], skip, limit }),
+    first = await at(0, 1);
   const rest = await Promise.all(PLACES.map((place) => at(Math.floor(((place + 0.5) / PLACES.length) * first.count))));
   const lines = rest.flatMap((answer) => answer.lines);
-  const most = (values) => [...values.reduce((counts, value) => counts.set(value, (counts.get(value) ?? 0) + 1), new Map())].sort((one, two) => two[1] - one[1]).map(([value]) => value);
+  const most = (values) =>
+    [...values.reduce((counts, value) => counts.set(value, (counts.get(value) ?? 0) + 1), new Map())]
+      .sort((one, two) => two[1] - one[1])
+      .map(([value]) => value);
   return { words: corpus.examples, sides: sides() };
 
   function sides() {
@@ -393,7 +609,8 @@ async function sampled(corpus) {
     }
     for (const { name } of corpus.columns) {
       const known = lines.map((line) => line.columns[name]).filter((value) => value !== null && value !== "");
-      const sorted = known.sort((one, two) => (one < two ? -1 : 1)), middle = sorted[sorted.length >> 1];
+      const sorted = known.sort((one, two) => (one < two ? -1 : 1)),
+        middle = sorted[sorted.length >> 1];
       if (middle > sorted[0]) return [`${name}<${middle}`, `${name}>=${middle}`];
     }
     return null;
@@ -401,11 +618,20 @@ async function sampled(corpus) {
 }
 
 export function exampleLinks(links) {
-  return links.length ? element("p", { class: "examples" }, "For example ", links.flatMap(([label, address], place) => [place ? ", " : "", element("a", { href: address }, label)]), ".") : "";
+  return links.length
+    ? element(
+        "p",
+        { class: "examples" },
+        "For example ",
+        links.flatMap(([label, address], place) => [place ? ", " : "", element("a", { href: address }, label)]),
+        ".",
+      )
+    : "";
 }
 
 // The model of the address, for questions and commands.
 export async function modelOf() {
-  const there = await about(), name = state().get("model") ?? "";
+  const there = await about(),
+    name = state().get("model") ?? "";
   return there.models.find((item) => item.name === name) ?? there.models[0];
 }
