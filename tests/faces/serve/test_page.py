@@ -519,3 +519,63 @@ def test_columns_and_periods_of_any_kind(browser: Any, workspace: Workspace, ser
         page.wait_for_selector(".row.share")
         assert page.locator(".row.share .match").first.inner_text() == "bank"
         page.close()
+
+
+def tabbed(page: Any, most: int) -> list[str]:
+    """Press Tab until the focus is back where the page begins; what had it on the way, most of it at most."""
+    stops: list[str] = []
+    page.evaluate("document.activeElement.blur(); getSelection().removeAllRanges(); scrollTo(0, 0)")
+    page.focus(".skip")
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        page.wait_for_timeout(20)
+        now = page.evaluate("document.activeElement.outerHTML.slice(0, 90)")
+        if now.startswith(("<body", '<a class="skip"')):
+            return stops
+        stops.append(now)
+    raise AssertionError(f"Tab came to no end; it was last at {stops[-12:]}")
+
+
+@pytest.mark.parametrize(("path", "sign"), VIEWS)
+def test_tab_comes_to_the_end_of_every_view(page: Any, address: str, path: str, sign: str) -> None:
+    page.goto(f"{address}{path}")
+    page.wait_for_selector(sign)
+    page.wait_for_timeout(300)
+    stops = tabbed(page, 80)
+    assert len(set(stops)) >= 6
+    last = page.evaluate(
+        "[...document.querySelectorAll('main :is(a[href], button, input, select, summary, textarea)')]"
+        ".filter((each) => each.checkVisibility()).pop().outerHTML.slice(0, 90)"
+    )
+    assert stops[-1] == last or "tabindex" in last
+
+
+def test_arrows_walk_the_lines_and_keep_the_focus(page: Any, address: str, workspace: Workspace) -> None:
+    page.goto(f"{address}/word?phrase=bank")
+    page.focus("[data-line='0']")
+    for _ in range(45):
+        page.keyboard.press("ArrowDown")
+    page.wait_for_function("() => document.activeElement.dataset.line === '45'")
+    page.keyboard.press("End")
+    last = str(len(workspace.corpus().uses("bank")) - 1)
+    page.wait_for_function("last => document.activeElement.dataset.line === last", arg=last)
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.closest('.scroller')")
+
+
+def test_a_build_that_goes_on_keeps_its_buttons(page: Any, address: str) -> None:
+    done = 0
+
+    def building(route: Any) -> None:
+        nonlocal done
+        done += 1
+        answer = route.fetch()
+        now = answer.json()
+        now["builds"] = [{"name": "letters", "state": "building", "message": "", "done": done, "total": 100}]
+        route.fulfill(response=answer, json=now)
+
+    page.route("**/api/corpora?", building)
+    page.goto(f"{address}/corpora")
+    page.focus("[aria-label='Stop letters']")
+    page.wait_for_function("() => document.querySelector('progress').value > 4")
+    assert page.evaluate("document.activeElement.ariaLabel") == "Stop letters"

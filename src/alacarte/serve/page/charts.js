@@ -47,14 +47,17 @@ function frame(width, height, label) {
   return picture;
 }
 
-// Arrows walk along the links of a picture; Enter opens one, as links do.
+// Tab leads to one link of a picture, from which arrows walk along the others; Enter opens one, as links do.
 function walkable(picture) {
+  const links = () => [...picture.querySelectorAll("a")];
+  const stand = (link) => links().forEach((each) => each.setAttribute("tabindex", each === link ? 0 : -1));
+  stand(links()[0]);
+  picture.addEventListener("focusin", (event) => stand(event.target.closest("a")));
   picture.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    const links = [...picture.querySelectorAll("a")],
-      place = links.indexOf(document.activeElement);
-    links[(place + step + links.length) % links.length]?.focus();
+    const all = links();
+    all[(all.indexOf(document.activeElement) + step + all.length) % all.length]?.focus();
     event.preventDefault();
   });
   return picture;

@@ -23,7 +23,7 @@ export function element(tag, attributes = {}, ...children) {
     else if (value !== undefined && value !== null && value !== false)
       made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return made;
 }
 
@@ -32,6 +32,24 @@ export function svgLink(href, ...children) {
   made.setAttribute("href", href);
   made.append(...children);
   return made;
+}
+
+// The children of a place are those of `items`, by key: what stays is not replaced, so that it keeps focus and clicks.
+// `make` gives the element of a new item, `renew` tells one that stays what has changed.
+export function keyed(place, items, keyOf, make, renew = () => {}) {
+  const keys = items.map((item) => String(keyOf(item)));
+  const wanted = new Set(keys);
+  const there = new Map([...place.children].map((child) => [child.dataset.key, child]));
+  for (const [key, child] of there) if (!wanted.has(key)) child.remove();
+  let next = place.firstElementChild;
+  items.forEach((item, at) => {
+    const kept = there.get(keys[at]);
+    if (kept) renew(kept, item);
+    const child = kept ?? make(item);
+    child.dataset.key = keys[at];
+    if (child === next) next = next.nextElementSibling;
+    else place.insertBefore(child, next);
+  });
 }
 
 // ------------------------------------------------------------------------------------------------------- asking

@@ -33,7 +33,7 @@ import {
   whole,
 } from "./common.js";
 import { pairs, volcano } from "./charts.js";
-import { lineTable } from "./lines.js";
+import { LineTable } from "./lines.js";
 import { time } from "./time.js";
 import { marked } from "./word.js";
 
@@ -61,11 +61,12 @@ export async function compare(main) {
     further = element("div", {});
   const behind = element("h2", {}, "The lines behind it"),
     examples = element("div", {});
-  const tables = [one, two].map((side) =>
-    lineTable(
-      side.chosen.columns.map((column) => column.name),
-      side.corpus,
-    ),
+  const tables = [one, two].map(
+    (side) =>
+      new LineTable(
+        side.chosen.columns.map((column) => column.name),
+        side.corpus,
+      ),
   );
   const names = () =>
     shortened(
@@ -129,17 +130,15 @@ export async function compare(main) {
           if (!signal.aborted && example.sides)
             examples.replaceChildren(
               exampleLinks(
-                example.words
-                  .slice(0, 3)
-                  .map((each) => [
-                    `${each}: ${shortened(example.sides).join(" and ")}`,
-                    addressOf("/compare", {
-                      corpus: one.corpus(),
-                      where: example.sides[0],
-                      other_where: example.sides[1],
-                      phrase: each,
-                    }),
-                  ]),
+                example.words.slice(0, 3).map((each) => [
+                  `${each}: ${shortened(example.sides).join(" and ")}`,
+                  addressOf("/compare", {
+                    corpus: one.corpus(),
+                    where: example.sides[0],
+                    other_where: example.sides[1],
+                    phrase: each,
+                  }),
+                ]),
               ),
             );
           return;

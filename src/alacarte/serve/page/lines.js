@@ -9,23 +9,24 @@ import {
   element,
   flat,
   giveUp,
+  keyed,
   remember,
   say,
   state,
   stream,
   whole,
 } from "./common.js";
+import { readDocument } from "./document.js";
 
-const TALLEST = 8e6,
-  AHEAD = 20,
-  PAGE = 100; // pixels, lines, lines
-const WIDE = 820,
-  VALUE = 88,
-  GAP = 14,
-  MATCH = 200; // pixels: lines in columns from here on; a column of values, between columns, the widest match
+const TALLEST = 8e6; // pixels
+const AHEAD = 20; // lines that are drawn above and below those in sight
+const PAGE = 100; // lines that are asked for at a time
+const WIDE = 820; // pixels: lines are in columns from here on
+const VALUE = 88; // pixels of a column of values
+const GAP = 14; // pixels between columns
+const MATCH = 200; // pixels of the widest match
+const HEAD = 44; // pixels of the header
 const TEXTS = ["before", "match", "after"];
-const NEAR = 1500,
-  MORE = 20000; // characters of a document around a use, and how many more at a time
 
 const pen = element("canvas").getContext("2d");
 
@@ -130,332 +131,277 @@ export function lineList(lines, columns, corpus, label) {
 
 // ------------------------------------------------------------------------------------------------------- all lines
 
-export function lineTable(columns, corpus) {
-  const count = element("p", { class: "hint", role: "status" }),
-    head = element("div", { class: "row head", role: "row" });
-  const body = element("div", { class: "rows", role: "rowgroup" }),
-    space = element("div", { class: "space" }, body);
-  const scroll = element(
-    "div",
-    { class: "scroller", tabindex: "0", role: "table", "aria-label": "Lines" },
-    element("div", { role: "rowgroup", class: "heads" }, head),
-    space,
-  );
-  const grid = element("div", { class: "concordance" }, scroll);
-  const chosen = state().getAll("show"),
-    shown = new Set(chosen.length ? columns.filter((name) => chosen.includes(name)) : columns.slice(0, 2));
-  const names = () => columns.filter((name) => shown.has(name));
-  const all = element("button", { type: "button", onclick: () => everything() }, "CSV of all lines");
-  const choice = columns.length
-    ? element(
-        "details",
-        { class: "choose" },
-        element("summary", {}, "Columns"),
-        columns.map((name) =>
-          element(
-            "label",
-            { class: "inline" },
-            element("input", {
-              type: "checkbox",
-              checked: shown.has(name),
-              onchange: (event) => choose(name, event.target.checked),
-            }),
-            " ",
-            name,
-          ),
-        ),
-      )
-    : "";
-  const ways = element("div", { class: "tools", hidden: true }, all, choice);
-  let asked = null,
-    signal = null,
-    total = 0,
-    pages = new Map(),
-    sort = "",
-    change = () => {},
-    layout = null,
-    width = 0;
+// The next line for each key, from line `at` on: `far` lines make a page.
+const STEPS = {
+  ArrowDown: (at) => at + 1,
+  ArrowUp: (at) => at - 1,
+  PageDown: (at, far) => at + far,
+  PageUp: (at, far) => at - far,
+  Home: () => 0,
+  End: () => Infinity,
+};
 
-  const heads = () =>
-    head.replaceChildren(
-      ...parts(
-        TEXTS.map((name) => titled(name, name, name === "match" ? null : name)),
-        names().map((name) => titled(name, "value", TEXTS.includes(name) ? `columns.${name}` : name)),
-      ),
+// All lines of a question. Rows are kept as they are while one scrolls, so that focus and clicks are not lost; one of
+// them can be reached by Tab, the others by arrows.
+export class LineTable {
+  constructor(columns, corpus) {
+    Object.assign(this, { columns, corpus, onSort: () => {} });
+    const chosen = state().getAll("show");
+    this.shown = new Set(chosen.length ? columns.filter((name) => chosen.includes(name)) : columns.slice(0, 2));
+    this.count = element("p", { class: "hint", role: "status" });
+    this.head = element("div", { class: "row head", role: "row" });
+    this.body = element("div", { class: "rows", role: "rowgroup" });
+    this.space = element("div", { class: "space" }, this.body);
+    const heads = element("div", { role: "rowgroup", class: "heads" }, this.head);
+    this.scroll = element("div", { class: "scroller", tabindex: "-1", role: "table" }, heads, this.space);
+    this.scroll.setAttribute("aria-label", "Lines");
+    this.grid = element("div", { class: "concordance" }, this.scroll);
+    this.all = element("button", { type: "button", onclick: () => this.everything() }, "CSV of all lines");
+    this.ways = element("div", { class: "tools", hidden: true }, this.all, this.choice());
+    this.place = element("div", {}, element("div", { class: "over-lines" }, this.count, this.ways), this.grid);
+    this.drawn = 0; // how often rows were drawn anew
+    this.turn = 0;
+    this.width = 0;
+    this.listen();
+    this.clear();
+  }
+
+  names() {
+    return this.columns.filter((name) => this.shown.has(name));
+  }
+
+  listen() {
+    let waiting = false;
+    this.scroll.addEventListener("scroll", () => {
+      if (waiting || !this.total) return;
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        this.redraw();
+      });
+    });
+    this.body.addEventListener("keydown", (event) => this.walk(event));
+    this.body.addEventListener("focusin", (event) =>
+      this.stand(Number(event.target.closest("[data-line]")?.dataset.line)),
     );
+    new ResizeObserver(() => {
+      if (this.grid.clientWidth !== this.width) this.arrange();
+    }).observe(this.grid);
+  }
+
+  // ------------------------------------------------------------------------------------------------- the header
+
+  choice() {
+    if (!this.columns.length) return "";
+    const box = (name) => {
+      const onchange = (event) => this.choose(name, event.target.checked);
+      const input = element("input", { type: "checkbox", checked: this.shown.has(name), onchange });
+      return element("label", { class: "inline" }, input, " ", name);
+    };
+    return element("details", { class: "choose" }, element("summary", {}, "Columns"), this.columns.map(box));
+  }
+
+  choose(name, on) {
+    if (on) this.shown.add(name);
+    else this.shown.delete(name);
+    remember({ show: this.shown.size ? this.names() : "none" });
+    this.heads();
+    this.arrange();
+  }
+
+  heads() {
+    const texts = TEXTS.map((name) => this.titled(name, name, name === "match" ? null : name));
+    const values = this.names().map((name) =>
+      this.titled(name, "value", TEXTS.includes(name) ? `columns.${name}` : name),
+    );
+    const key = this.head.contains(document.activeElement) ? document.activeElement.dataset.sort : null;
+    this.head.replaceChildren(...parts(texts, values));
+    if (key) this.head.querySelector(`[data-sort="${CSS.escape(key)}"]`)?.focus();
+  }
 
   // A header; `key` is what one sorts by.
-  function titled(name, kind, key) {
-    const now = key !== null && sort.replace(/^-/, "") === key,
-      down = sort.startsWith("-");
+  titled(name, kind, key) {
+    const now = key !== null && this.sort.replace(/^-/, "") === key;
+    const down = this.sort.startsWith("-");
     const sorted = now ? (down ? "descending" : "ascending") : "none";
     const made = element("div", { class: `cell ${kind}`, role: "columnheader", "aria-sort": sorted });
-    const next = () => order(now && !down ? `-${key}` : now ? "" : key),
-      arrow = now ? (down ? " ↓" : " ↑") : "";
-    made.append(key === null ? name : element("button", { type: "button", onclick: next }, name + arrow));
+    const arrow = now ? (down ? " ↓" : " ↑") : "";
+    const next = now && !down ? `-${key}` : now ? "" : key;
+    const onclick = () => {
+      this.onSort(next);
+      this.show(this.asked, next);
+    };
+    made.append(key === null ? name : element("button", { type: "button", "data-sort": key, onclick }, name + arrow));
     return made;
   }
 
-  function order(next) {
-    change(next);
-    show(asked, next);
+  // ------------------------------------------------------------------------------------------- lines in sight
+
+  height() {
+    return Math.min(this.total * this.layout.row, TALLEST);
   }
 
-  function choose(name, on) {
-    if (on) shown.add(name);
-    else shown.delete(name);
-    remember({ show: shown.size ? names() : "none" });
-    heads();
-    arrange();
+  // How many pixels of the scroll bar stand for one of the lines: fewer than one where there are very many.
+  squeeze() {
+    const tall = this.total * this.layout.row;
+    const inside = this.scroll.clientHeight;
+    return tall <= TALLEST ? 1 : (TALLEST - inside) / (tall - inside);
   }
 
-  const height = () => Math.min(total * layout.row, TALLEST);
-  const squeeze = () =>
-    total * layout.row <= TALLEST ? 1 : (TALLEST - scroll.clientHeight) / (total * layout.row - scroll.clientHeight);
-
-  function page(which) {
+  page(which) {
+    const { pages, asked, sort, signal } = this;
     if (!pages.has(which)) {
-      const mine = pages;
-      pages.set(
-        which,
-        ask("/api/lines", { ...asked, sort, skip: which * PAGE, limit: PAGE }, false, signal).catch((error) => {
-          mine.delete(which);
-          throw error;
-        }),
-      );
+      const values = { ...asked, sort, skip: which * PAGE, limit: PAGE };
+      const answer = ask("/api/lines", values, false, signal).catch((error) => {
+        pages.delete(which);
+        throw error;
+      });
+      pages.set(which, answer);
       if (pages.size > 60) pages.delete(pages.keys().next().value);
     }
     return pages.get(which);
   }
 
-  async function draw() {
-    const mine = pages,
-      top = scroll.scrollTop / squeeze(),
-      first = Math.max(0, Math.floor(top / layout.row) - AHEAD);
-    const last = Math.min(total, Math.ceil((top + scroll.clientHeight) / layout.row) + AHEAD),
-      lines = [];
+  // The lines from `first` to `last`, each with its number.
+  async stretch(first, last) {
+    const lines = [];
     for (let at = Math.floor(first / PAGE); at * PAGE < last; at += 1) {
-      const answer = await page(at);
-      if (mine !== pages) return;
-      answer.lines.forEach((line, place) => {
-        if (at * PAGE + place >= first && at * PAGE + place < last) lines.push([line, at * PAGE + place]);
-      });
+      const answer = await this.page(at);
+      answer.lines.forEach((line, place) => lines.push([line, at * PAGE + place]));
     }
-    const largest = largestShare(lines.map(([line]) => line));
-    body.replaceChildren(
-      ...lines.map(([line, place]) =>
-        lineRow(line, valuesOf(line, names()), layout, largest, () => readDocument(line, corpus()), {
-          "aria-rowindex": place + 2,
-          "data-line": place,
-        }),
-      ),
-    );
-    body.style.transform = `translateY(${first * layout.row - top + scroll.scrollTop}px)`;
+    return lines.filter(([, place]) => place >= first && place < last);
   }
 
-  const redraw = () =>
-    draw().catch((error) => {
-      if (error.name !== "AbortError") say(count, error);
+  async draw() {
+    this.turn += 1;
+    const turn = this.turn;
+    const top = this.scroll.scrollTop / this.squeeze();
+    const bottom = top + this.scroll.clientHeight;
+    const first = Math.max(0, Math.floor(top / this.layout.row) - AHEAD);
+    const last = Math.min(this.total, Math.ceil(bottom / this.layout.row) + AHEAD);
+    const lines = await this.stretch(first, last);
+    if (turn !== this.turn) return;
+    const lost = this.body.contains(document.activeElement);
+    keyed(
+      this.body,
+      lines,
+      ([, place]) => `${this.drawn}:${place}`,
+      ([line, place]) => this.row(line, place),
+    );
+    this.body.style.transform = `translateY(${first * this.layout.row - top + this.scroll.scrollTop}px)`;
+    if (this.at < first || this.at >= last) this.stand(Math.ceil(top / this.layout.row));
+    if (this.going) this.body.querySelector(`[data-line="${this.at}"]`)?.focus({ preventScroll: true });
+    else if (lost && !this.body.contains(document.activeElement)) this.scroll.focus({ preventScroll: true });
+    this.going = false;
+  }
+
+  row(line, place) {
+    const tabindex = place === this.at ? 0 : -1;
+    const more = { "aria-rowindex": place + 2, "data-line": place, tabindex };
+    const open = () => readDocument(line, this.corpus());
+    return lineRow(line, valuesOf(line, this.names()), this.layout, 1, open, more);
+  }
+
+  redraw() {
+    if (!this.total || !this.layout) return;
+    this.draw().catch((error) => {
+      if (error.name !== "AbortError") say(this.count, error);
     });
+  }
 
   // All of it in the room that there is now.
-  function arrange() {
-    if (!total || !grid.clientWidth) return;
-    width = grid.clientWidth;
-    pages.get(0)?.then(
-      (first) => {
-        if (!total) return;
-        layout = layoutOf(
-          grid,
-          names(),
-          first.lines.map((line) => line.match),
-        );
-        space.style.height = `${height()}px`;
-        scroll.style.height = `${Math.min(460, height() + 44)}px`;
-        redraw();
-      },
-      () => {},
-    );
+  async arrange() {
+    if (!this.total || !this.grid.clientWidth) return;
+    this.width = this.grid.clientWidth;
+    const first = await this.pages.get(0)?.catch(() => null);
+    if (!this.total || !first) return;
+    const matches = first.lines.map((line) => line.match);
+    this.layout = layoutOf(this.grid, this.names(), matches);
+    this.drawn += 1;
+    this.space.style.height = `${this.height()}px`;
+    this.scroll.style.height = `${Math.min(460, this.height() + HEAD)}px`;
+    this.redraw();
   }
-  new ResizeObserver(() => {
-    if (grid.clientWidth !== width) arrange();
-  }).observe(grid);
 
-  let waiting = false;
-  scroll.addEventListener("scroll", () => {
-    if (waiting || !total) return;
-    waiting = true;
-    requestAnimationFrame(() => {
-      waiting = false;
-      if (total) redraw();
-    });
-  });
+  // ----------------------------------------------------------------------------------------------- the keyboard
+
+  // The line that Tab leads to.
+  stand(at) {
+    if (Number.isNaN(at) || at === this.at) return;
+    this.at = at;
+    for (const row of this.body.children) row.tabIndex = Number(row.dataset.line) === at ? 0 : -1;
+  }
+
+  walk(event) {
+    const step = STEPS[event.key];
+    if (!step || event.target.dataset.line === undefined) return;
+    event.preventDefault();
+    const { row } = this.layout;
+    const room = this.scroll.clientHeight - HEAD;
+    const next = step(Number(event.target.dataset.line), Math.floor(room / row));
+    this.stand(Math.max(0, Math.min(this.total - 1, next)));
+    const low = this.at * row;
+    const top = this.scroll.scrollTop / this.squeeze();
+    if (low < top) this.scroll.scrollTop = low * this.squeeze();
+    else if (low + row > top + room) this.scroll.scrollTop = (low + row - room) * this.squeeze();
+    this.going = true;
+    this.redraw();
+  }
+
+  // ------------------------------------------------------------------------------------------------ a question
 
   // The lines of a question; those of the question before are given up.
-  const show = (values, next = "") =>
-    current(
-      grid,
-      async (_, mine) => {
-        asked = values;
-        sort = next;
-        pages = new Map();
-        signal = mine.signal;
-        const first = await page(0);
-        total = first.count;
-        scroll.hidden = false;
-        scroll.scrollTop = 0;
-        scroll.setAttribute("aria-rowcount", total + 1);
-        heads();
-        count.textContent = `${counted(total, "line")}. Click on a line to read its document.`;
-        ways.hidden = false;
-        arrange();
-      },
-      (error) => {
-        clear();
-        say(count, error);
-      },
-    );
+  show(values, sort = "") {
+    const work = async (_, mine) => {
+      Object.assign(this, { asked: values, sort, pages: new Map(), signal: mine.signal, at: 0, going: false });
+      const first = await this.page(0);
+      this.total = first.count;
+      this.scroll.hidden = false;
+      this.scroll.scrollTop = 0;
+      this.scroll.setAttribute("aria-rowcount", this.total + 1);
+      this.heads();
+      this.count.textContent = `${counted(this.total, "line")}. Click on a line to read its document.`;
+      this.ways.hidden = false;
+      await this.arrange();
+    };
+    return current(this.grid, work, (error) => {
+      this.clear();
+      say(this.count, error);
+    });
+  }
 
-  function clear() {
-    giveUp(grid, ways);
-    total = 0;
-    pages = new Map();
-    body.replaceChildren();
-    head.replaceChildren();
-    scroll.hidden = true; // a table without lines is none
-    ways.hidden = true;
-    count.textContent = "";
+  clear() {
+    giveUp(this.grid, this.ways);
+    Object.assign(this, { total: 0, pages: new Map(), sort: "", at: 0, going: false, layout: null });
+    this.body.replaceChildren();
+    this.head.replaceChildren();
+    this.scroll.hidden = true; // a table without lines is none
+    this.ways.hidden = true;
+    this.count.textContent = "";
   }
 
   // All lines as CSV, written as they come.
-  const everything = () =>
-    current(
-      ways,
-      async (mine) => {
-        const rows = [];
-        let written = 0,
-          columns_ = null;
-        await stream(
-          "/api/all-lines",
-          { ...asked, sort },
-          (line) => {
-            const row = flat(line);
-            if (columns_ === null) {
-              columns_ = Object.keys(row);
-              rows.push(`${csvRow(columns_)}\n`);
-            }
-            rows.push(`${csvRow(columns_.map((name) => row[name]))}\n`);
-            written += 1;
-            if (written % 1000 === 0) all.textContent = `${whole(written)} of ${whole(total)} lines …`;
-          },
-          mine,
-        );
-        all.textContent = "CSV of all lines";
-        download(
-          new Blob(rows, { type: "text/csv" }),
-          `${asked.phrase.replace(/[^\p{L}\p{N}]+/gu, "-") || "all"}-lines.csv`,
-        );
-      },
-      (error) => say(count, error),
-    );
-
-  clear();
-  return {
-    place: element("div", {}, element("div", { class: "over-lines" }, count, ways), grid),
-    show,
-    clear,
-    onSort: (act) => {
-      change = act;
-    },
-    names,
-  };
-}
-
-// ---------------------------------------------------------------------------------------------------- the document
-
-// A document around one use of it; the rest of a long one comes on request.
-const readDocument = (line, corpus) =>
-  current(
-    readDocument,
-    async (signal) => {
-      const answer = await ask("/api/document", { corpus, number: line.document }, false, signal);
-      const facts = Object.entries(answer.values)
-        .map(([name, value]) => `${name}: ${value ?? ""}`)
-        .join(" · ");
-      const text = answer.text,
-        [begin, end] = whereabouts(text, line),
-        use = element("mark", {}, text.slice(begin, end));
-      let low = text.length > 4 * NEAR ? Math.max(0, begin - NEAR) : 0,
-        high = text.length > 4 * NEAR ? Math.min(text.length, end + NEAR) : text.length;
-      const before = element("span", {}, text.slice(low, begin)),
-        after = element("span", {}, text.slice(end, high));
-      const button = (label, act) => element("button", { type: "button", class: "plain", onclick: act }, label);
-      const earlier = button("Earlier", () => {
-        const from = Math.max(0, low - MORE);
-        before.prepend(text.slice(from, low));
-        low = from;
-        rest();
-      });
-      const later = button("Later", () => {
-        const to = Math.min(text.length, high + MORE);
-        after.append(text.slice(high, to));
-        high = to;
-        rest();
-      });
-      const whole_ = button("Download all of it", () =>
-        download(new Blob([text], { type: "text/plain" }), `document-${line.document}.txt`),
-      );
-      const told = element("p", { class: "hint" });
-      function rest() {
-        earlier.hidden = low === 0;
-        later.hidden = high === text.length;
-        told.textContent =
-          low === 0 && high === text.length ? "" : `${whole(high - low)} of ${whole(text.length)} characters.`;
+  everything() {
+    const rows = [];
+    const { asked, sort, all } = this;
+    let written = 0;
+    let names = null;
+    const hear = (line) => {
+      const row = flat(line);
+      if (names === null) {
+        names = Object.keys(row);
+        rows.push(`${csvRow(names)}\n`);
       }
-      rest();
-      const dialog = element(
-        "dialog",
-        { "aria-label": "The document", onclose: () => dialog.remove() },
-        element("p", { class: "hint" }, facts),
-        earlier,
-        element("p", { class: "document" }, before, use, after),
-        later,
-        told,
-        element(
-          "p",
-          {},
-          button("Close", () => dialog.close()),
-          " ",
-          text.length > 4 * NEAR ? whole_ : "",
-        ),
-      );
-      document.body.append(dialog);
-      dialog.showModal();
-      if (end > begin) use.scrollIntoView({ block: "center" });
-    },
-    (error) => {
-      const dialog = element("dialog", { "aria-label": "The document", onclose: () => dialog.remove() });
-      say(dialog, error);
-      dialog.append(element("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Close"));
-      document.body.append(dialog);
-      dialog.showModal();
-    },
-  );
-
-// Where a use is in the text of its document, from the words around it; the words of a line are in lower case and
-// are apart from their commas.
-function whereabouts(text, line) {
-  const pattern = (words) =>
-    words
-      .filter(Boolean)
-      .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))
-      .join("\\s*");
-  const match = pattern(line.match.split(" "));
-  for (const near of [10, 4, 2, 0]) {
-    const before = pattern(line.before.split(" ").slice(-near || Infinity)),
-      after = pattern(line.after.split(" ").slice(0, near));
-    const found = new RegExp(`(${before}\\s*)(${match})\\s*${after}`, "iu").exec(text);
-    if (found) return [found.index + found[1].length, found.index + found[1].length + found[2].length];
+      rows.push(`${csvRow(names.map((name) => row[name]))}\n`);
+      written += 1;
+      if (written % 1000 === 0) all.textContent = `${whole(written)} of ${whole(this.total)} lines …`;
+    };
+    const work = async (signal) => {
+      await stream("/api/all-lines", { ...asked, sort }, hear, signal);
+      all.textContent = "CSV of all lines";
+      const name = asked.phrase.replace(/[^\p{L}\p{N}]+/gu, "-") || "all";
+      download(new Blob(rows, { type: "text/csv" }), `${name}-lines.csv`);
+    };
+    return current(this.ways, work, (error) => say(this.count, error));
   }
-  return [0, 0];
 }

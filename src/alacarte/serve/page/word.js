@@ -35,7 +35,7 @@ import {
   whole,
 } from "./common.js";
 import { likeness } from "./charts.js";
-import { lineList, lineTable } from "./lines.js";
+import { lineList, LineTable } from "./lines.js";
 import { time } from "./time.js";
 
 export async function word(main) {
@@ -65,12 +65,12 @@ export async function word(main) {
     shown = element("div", {}),
     near = element("div", { "aria-live": "polite" });
   const columns = form.chosen.columns.map((column) => column.name),
-    table = lineTable(columns, form.corpus);
+    table = new LineTable(columns, form.corpus);
   const over = element("div", {}),
     further = element("div", {});
 
   const asked = () => ({ corpus: form.corpus(), phrase: phrase.value.trim(), where: form.where() });
-  table.onSort((order) => remember({ sort: order }));
+  table.onSort = (order) => remember({ sort: order });
 
   function answer(push = true) {
     const values = asked(),
