@@ -544,7 +544,7 @@ def test_tab_comes_to_the_end_of_every_view(page: Any, address: str, path: str, 
     stops = tabbed(page, 80)
     assert len(set(stops)) >= 6
     last = page.evaluate(
-        "[...document.querySelectorAll('main :is(a[href], button, input, select, summary, textarea)')]"
+        "[...document.querySelectorAll(':is(nav, main) :is(a[href], button, input, select, summary, textarea)')]"
         ".filter((each) => each.checkVisibility()).pop().outerHTML.slice(0, 90)"
     )
     assert stops[-1] == last or "tabindex" in last
