@@ -36,8 +36,8 @@ else:
     rng = np.random.default_rng(0)
     matrix = rng.normal(size=(len(glove), arguments.dimension)).astype(np.float32)
     vectors = WordVectors(glove.words, matrix)
-    FormModel.learn(vectors.first(2000), threads=1)  # compiles
+    FormModel.fit(vectors.first(2000), threads=1)  # compiles
     start = time.perf_counter(), time.process_time()
-    form = FormModel.learn(vectors, threads=arguments.threads)
+    form = FormModel.fit(vectors, threads=arguments.threads)
     taken = time.perf_counter() - start[0], time.process_time() - start[1]
     print(f"{form!r}: {taken[0]:.1f} s ({taken[1]:.1f} s of processor time)")

@@ -98,7 +98,7 @@ def ways(name: str, vectors: WordVectors, text: list[str], spelling: bool) -> No
     row("exported", words, exported, vocabulary)
     if spelling:
         names = [vectors.words[place] for place in words.words.tolist()]
-        form = FormModel.learn(vectors, exclude=names)
+        form = FormModel.fit(vectors, exclude=names)
         prior = Prior(vectors, form, model.fusion, adaptation)
         x = words.contexts @ adaptation.matrix.T + adaptation.intercept
         fused = prior.combine(x, prior.rows(names), words.counts, names).fused

@@ -49,11 +49,11 @@ def main() -> None:
     texts = _tokens(given.corpus, given.tokens)
     truth = _lemmas(given.wordnet)
     print(f"{given.corpus.name}: {sum(map(len, texts)):,} tokens in {len(texts):,} documents\n")
-    everything = discover(texts, ngrams=(2, 3), min_count=given.min_count, min_score=None)
+    everything = discover(None, texts, ngrams=(2, 3), min_count=given.min_count, min_score=None)
     wanted = {length: _occurring(truth, everything, length) for length in (2, 3)}
     if given.choose:
         _choose(texts, wanted[2], given.min_count)
-    default = discover(texts, ngrams=(2, 3), min_count=given.min_count)
+    default = discover(None, texts, ngrams=(2, 3), min_count=given.min_count)
     systems = {
         "`discover`, `min_score=None`": _by_length(everything),
         f"`discover` (normalised PMI ≥ {MIN_SCORE})": _by_length(default),
@@ -145,13 +145,13 @@ def _row(name: str, found: Sequence[str], wanted: set[str]) -> str:
 
 def _choose(texts: list[list[str]], wanted: set[str], min_count: int) -> None:
     """Compare scores, and thresholds of the chosen one, on pairs of words."""
-    words = discover(texts, min_count=1, known=True, all_tokens=True)
+    words = discover(None, texts, min_count=1, known=True, all_tokens=True)
     counts = dict(zip(words, words.counts.tolist(), strict=True))
     tokens = float(words.counts.sum())
     print("| score | phrases end like phrases | average precision |\n|---|---|---:|")
     for rule in (False, True):
         # So low a least score is none, but for the words at both ends.
-        found = discover(texts, ngrams=2, min_count=min_count, min_score=-1 if rule else None)
+        found = discover(None, texts, ngrams=2, min_count=min_count, min_score=-1 if rule else None)
         keys, both = np.array(list(found)), found.counts.astype(float)
         first, second = (np.array([counts[key.split(" ")[place]] for key in keys], float) for place in (0, 1))
         for name, score in SCORES.items():
@@ -167,7 +167,7 @@ def _choose(texts: list[list[str]], wanted: set[str], min_count: int) -> None:
         usual = getattr(phrases, name)
         for value in values:
             setattr(phrases, name, value)
-            print(_row(f"{name} {value:g}", list(discover(texts, ngrams=2, min_count=min_count)), wanted))
+            print(_row(f"{name} {value:g}", list(discover(None, texts, ngrams=2, min_count=min_count)), wanted))
         setattr(phrases, name, usual)
 
 

@@ -480,7 +480,7 @@ def artifact_seeds() -> Iterator[Seed]:
     yield from both("sums", written(sums.save, "a.sums"), lambda folder: _sums(folder / "a.sums"))
     transform = written(model.transform.save, "a.safetensors")
     yield from both("transform", transform, read_transform("a.safetensors"))
-    form = FormModel.learn(vectors, min_words=1, ridge=1.0)
+    form = FormModel.fit(vectors, min_words=1, ridge=1.0)
     yield from both("form model", written(form.save, "a.safetensors"), _form)
     report = (Simulated(1, 2, 0.5, 0.5, 0.1, 0.2, 0.3, 0.4, 0.5),)
     fusion = Fusion(-0.5, 0.2, -1.0, 1.5, np.ones(3), report)

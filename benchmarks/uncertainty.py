@@ -237,7 +237,7 @@ def spelled(options: argparse.Namespace) -> None:
     if kept is not None and kept.exists():
         form = FormModel.load(kept)
     else:
-        form = FormModel.learn(model.vectors, exclude=data.words, ridge=1.0)
+        form = FormModel.fit(model.vectors, exclude=data.words, ridge=1.0)
         if kept is not None:
             form.save(kept)
     model = model.with_form(form)

@@ -60,6 +60,10 @@ class UnknownKey(AlacarteError, KeyError):
     """A word or label that the vectors do not hold."""
 
 
+class UnknownOption(AlacarteError, TypeError):
+    """A keyword that a function does not take."""
+
+
 class BadVectors(AlacarteError, ValueError):
     """A vector file or array that cannot be used as it is."""
 

@@ -712,7 +712,7 @@ def test_items_of_the_wrong_type(item, message):
 
 @pytest.mark.parametrize("source", [3, None, b"text", {"a": 1}, {"a"}])
 def test_sources_of_the_wrong_type(source):
-    with pytest.raises(BadCorpus, match="is no corpus"):
+    with pytest.raises(BadCorpus, match="a corpus cannot be made of"):
         Corpus(source)
 
 

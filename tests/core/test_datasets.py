@@ -127,7 +127,7 @@ def test_mistakes(dataset):
         list(Corpus(dataset, text="body"))
     with pytest.raises(BadCorpus, match="no 'body' or 'tokens' among 'text', 'party'"):
         list(Corpus(datasets.IterableDataset.from_generator(rows), text="body"))
-    with pytest.raises(BadCorpus, match=r"DatasetDict is no corpus; .* one of its splits \(source\['train'\]\)"):
+    with pytest.raises(BadCorpus, match=r"of type DatasetDict; .* one of its splits \(source\['train'\]\)"):
         Corpus(datasets.DatasetDict({"train": dataset}))
     with pytest.raises(BadCorpus, match=r"at index 1: .*nothing there"):
         list(Corpus(datasets.Dataset.from_dict({"text": ["x", None]})))

@@ -73,10 +73,10 @@ def plain_score(documents, gram):
 def test_equal_to_a_plain_counter(documents, lengths, min_count, vectors, known, all_tokens, threads, block_size):
     index = VECTORS.words if vectors else []
     found = discover(
+        VECTORS if vectors else None,
         documents,
         ngrams=lengths,
         min_count=min_count,
-        vectors=VECTORS if vectors else None,
         known=known,
         all_tokens=all_tokens,
         min_score=None,
@@ -99,19 +99,19 @@ def test_a_megabyte_in_any_threads_blocks_and_order(tmp_path):
     lines = sample_text(300_000)
     tokenizer = get_tokenizer("words")
     documents = [list(tokenizer(line, VECTORS.key_to_index)) for line in lines]
-    options = {"ngrams": (1, 2, 3), "min_count": 20, "vectors": VECTORS, "all_tokens": True, "min_score": None}
+    options = {"ngrams": (1, 2, 3), "min_count": 20, "all_tokens": True, "min_score": None}
     counted = plainly(documents, (1, 2, 3), 20, VECTORS.words, all_tokens=True)
     expected = {key: count for n in counted for key, count in counted[n].items()}
     assert len(expected) > 500
     (tmp_path / "a.txt").write_text("\n".join(lines), encoding="utf-8")
     rng = np.random.default_rng(0)
-    first = discover(lines, **options)
+    first = discover(VECTORS, lines, **options)
     for corpus, threads, block_size in (
         (tmp_path / "a.txt", 1, 1 << 20),
         (tmp_path / "a.txt", 5, 10_000),
         ([lines[i] for i in rng.permutation(len(lines))], 2, 30_000),
     ):
-        found = discover(corpus, threads=threads, block_size=block_size, **options)
+        found = discover(VECTORS, corpus, threads=threads, block_size=block_size, **options)
         assert dict(zip(found, found.counts.tolist(), strict=True)) == expected
         assert list(found) == list(first)
         np.testing.assert_array_equal(found.scores, first.scores)
@@ -121,32 +121,34 @@ def test_text_that_can_be_read_only_once():
     lines = sample_text(30_000)
     for n in (1, (1, 2), 3):
         options = {"ngrams": n, "min_count": 3, "min_score": None}
-        assert list(discover(iter(lines), **options)) == list(discover(lines, **options)) != []
+        assert list(discover(None, iter(lines), **options)) == list(discover(None, lines, **options)) != []
     documents = [Document(text="a bank a bank"), Document(tokens=["a", "bank"]), ["a", "bank"], "a bank"]
-    assert list(discover(iter(documents), ngrams=2, min_count=2, **EVERYTHING)) == ["a bank"]
+    assert list(discover(None, iter(documents), ngrams=2, min_count=2, **EVERYTHING)) == ["a bank"]
 
 
 def test_no_n_gram_reaches_into_the_next_document():
-    assert list(discover([["a", "b"], ["c"], [], ["a", "b"]], ngrams=(2, 3), min_count=1, **EVERYTHING)) == ["a b"]
-    assert list(discover([["a"], ["b"]], ngrams=2, min_count=1, **EVERYTHING)) == []
+    assert list(discover(None, [["a", "b"], ["c"], [], ["a", "b"]], ngrams=(2, 3), min_count=1, **EVERYTHING)) == [
+        "a b"
+    ]
+    assert list(discover(None, [["a"], ["b"]], ngrams=2, min_count=1, **EVERYTHING)) == []
 
 
 def test_nothing_is_frequent():
-    assert list(discover(["a b c d"], ngrams=(1, 2, 3), min_count=2)) == []
-    assert list(discover([[], ""], ngrams=(1, 2), min_count=1)) == []
+    assert list(discover(None, ["a b c d"], ngrams=(1, 2, 3), min_count=2)) == []
+    assert list(discover(None, [[], ""], ngrams=(1, 2), min_count=1)) == []
 
 
 def test_a_shard_counts_its_part():
     lines = ["ax bx"] * 100
-    parts = [discover(lines, min_count=50, shard=(i, 2), block_size=100) for i in (1, 2)]
-    whole = discover(lines, min_count=100)
+    parts = [discover(None, lines, min_count=50, shard=(i, 2), block_size=100) for i in (1, 2)]
+    whole = discover(None, lines, min_count=100)
     assert list(whole) == list(parts[0]) == list(parts[1]) == ["ax", "bx"]
-    assert not list(discover(lines, min_count=60, shard=(1, 2), block_size=100))
+    assert not list(discover(None, lines, min_count=60, shard=(1, 2), block_size=100))
 
 
 def test_a_vector_that_is_no_word_of_the_text():
     vectors = WordVectors(["zorg"], [[1.0]])
-    found = discover(["a zorg"], ngrams=(1, 2), min_count=1, vectors=vectors, **EVERYTHING)
+    found = discover(vectors, ["a zorg"], ngrams=(1, 2), min_count=1, **EVERYTHING)
     assert list(found) == ["a", "a zorg"]
 
 
@@ -166,21 +168,21 @@ def invented_text(punctuated):
 @pytest.mark.parametrize("punctuated", [True, False])
 def test_phrases_are_found_and_function_words_left_out(punctuated):
     lines = invented_text(punctuated)
-    found = discover(lines, ngrams=(2, 3), min_count=10, min_score=0.2)
+    found = discover(None, lines, ngrams=(2, 3), min_count=10, min_score=0.2)
     # Without punctuation, nothing tells a function word from a word as common as *fish*.
     assert set(found) == {"hong kong", "isle of man"} | ({"fish tank"} if punctuated else set())
-    everything = discover(lines, ngrams=(2, 3), min_count=10, min_score=None)
+    everything = discover(None, lines, ngrams=(2, 3), min_count=10, min_score=None)
     scores = dict(zip(everything, everything.scores, strict=True))
     assert {"the hong kong", "isle of"} < set(everything)
     assert scores["has been"] > 0.2  # only its ends say that it is no phrase
     assert scores["isle of"] > 0.2
-    assert list(discover(lines, ngrams=(2, 3), min_count=10, min_score=0.9)) == ["hong kong", "isle of man"]
-    assert list(discover(lines, ngrams=(2, 3), min_count=10, min_score=0)) == list(everything)
+    assert list(discover(None, lines, ngrams=(2, 3), min_count=10, min_score=0.9)) == ["hong kong", "isle of man"]
+    assert list(discover(None, lines, ngrams=(2, 3), min_count=10, min_score=0)) == list(everything)
 
 
 def test_found_targets_are_a_table_and_targets():
     text = ["he saw new york .", "new york was calling", "he was in york"]
-    found = discover(text, ngrams=(1, 2), min_count=2)
+    found = discover(None, text, ngrams=(1, 2), min_count=2)
     assert found.to_dict()[-2:] == [
         {"word": "was", "count": 2, "score": None},
         {"word": "new york", "count": 2, "score": 0.7834},
@@ -191,17 +193,17 @@ def test_found_targets_are_a_table_and_targets():
     model = ALaCarte(WordVectors(["saw", "he"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
     assert model.induce(text, model.discover(text, ngrams=2, min_count=2)).words == ("new york",)
     assert "0.7834" in found._repr_html_()
-    assert repr(discover(["x"])) == "Discovered(none)"
+    assert repr(discover(None, ["x"])) == "Discovered(none)"
     assert found.to_csv().splitlines()[0] == "word,count,score"
-    assert discover(["x"]).to_dict() == []
-    assert str(discover(["x"])) == "word  count  score"
+    assert discover(None, ["x"]).to_dict() == []
+    assert str(discover(None, ["x"])) == "word  count  score"
 
 
 def test_numbers_and_fragments_are_left_out():
     text = ["parkinson 's disease in 1990 , the 20th century , j. smith 1990"] * 20
     split = {"tokenizer": "whitespace", "min_count": 10}
-    assert set(discover(text, **split)) == {"parkinson", "disease", "in", "the", "20th", "century", "smith"}
-    assert "parkinson 's disease" in discover(text, ngrams=3, min_score=None, **split)
-    pairs = set(discover(text, ngrams=2, min_score=None, **split))
+    assert set(discover(None, text, **split)) == {"parkinson", "disease", "in", "the", "20th", "century", "smith"}
+    assert "parkinson 's disease" in discover(None, text, ngrams=3, min_score=None, **split)
+    pairs = set(discover(None, text, ngrams=2, min_score=None, **split))
     assert pairs == {"the 20th", "20th century", "disease in"}
-    assert {"1990", ",", "'s", "j."} < set(discover(text, all_tokens=True, **split))
+    assert {"1990", ",", "'s", "j."} < set(discover(None, text, all_tokens=True, **split))

@@ -122,7 +122,7 @@ def spoken():
 
 def test_words_left_out_are_predicted_from_their_parts(spoken):
     out = spoken.words[::7]
-    form = FormModel.learn(spoken, exclude=out, ridge=0.3)
+    form = FormModel.fit(spoken, exclude=out, ridge=0.3)
     found, usable = form.rows(out)
     truth = spoken[out] - form.center
     cosines = (found * truth).sum(1) / np.linalg.norm(found, axis=1) / np.linalg.norm(truth, axis=1)
@@ -164,7 +164,7 @@ def test_random_spelling_is_found_out():
 
 
 def test_it_abstains_where_no_ngram_is_known(spoken):
-    form = FormModel.learn(spoken, ridge=1.0)
+    form = FormModel.fit(spoken, ridge=1.0)
     found, usable = form.rows(["ЖЖЖЖЖЖ", spoken.words[0]])
     assert usable.tolist() == [False, True]
     assert not found[0].any()
@@ -173,7 +173,7 @@ def test_it_abstains_where_no_ngram_is_known(spoken):
 
 
 def test_case_counts_only_where_the_vectors_have_it(spoken):
-    form = FormModel.learn(spoken, ridge=1.0)
+    form = FormModel.fit(spoken, ridge=1.0)
     word = spoken.words[0]
     np.testing.assert_array_equal(form.vector(word.upper()).vector, form.vector(word).vector)
     rng = np.random.default_rng(5)
@@ -194,7 +194,7 @@ def test_composed_and_decomposed_spell_the_same():
 
 
 def test_a_saved_model_is_the_same(spoken, tmp_path):
-    form = FormModel.learn(spoken)
+    form = FormModel.fit(spoken)
     form.save(tmp_path / "form.safetensors")
     again = FormModel.load(tmp_path / "form.safetensors")
     words = [*spoken.words[:20], "unknown", "ЖЖЖ"]
@@ -236,7 +236,7 @@ def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):
 
 
 def test_threads_do_not_change_a_bit(spoken):
-    one, many = (FormModel.learn(spoken, threads=threads).weights for threads in (1, 4))
+    one, many = (FormModel.fit(spoken, threads=threads).weights for threads in (1, 4))
     np.testing.assert_array_equal(one, many)
 
 
@@ -245,9 +245,9 @@ def test_words_count_by_rank_where_rare_ones_have_noisy_vectors():
     words = language(rng, roots=500)
     noise = 4.0 * (np.arange(len(words)) > 1500)[:, None] * rng.normal(size=words.matrix.shape)
     noisy = WordVectors(words.words, words.matrix + noise.astype(np.float32))
-    assert FormModel.learn(noisy).rank_power == 0.5
+    assert FormModel.fit(noisy).rank_power == 0.5
     backwards = WordVectors(noisy.words[::-1], noisy.matrix[::-1])
-    assert FormModel.learn(backwards).rank_power == 0
+    assert FormModel.fit(backwards).rank_power == 0
     held = words.words[:1500:5]
     guesses = [learn_with_guesses(noisy, FormSettings(held_out=held, rank_power=power))[1] for power in (0, 0.5)]
     truth = words[held] - words.matrix.mean(axis=0)
@@ -269,4 +269,4 @@ def test_options_that_make_no_sense(options):
 
 def test_too_few_words():
     with pytest.raises(NotEnoughData, match="min_words"):
-        FormModel.learn(WordVectors(["ab", "cd"], [[1.0], [2.0]]))
+        FormModel.fit(WordVectors(["ab", "cd"], [[1.0], [2.0]]))

@@ -332,7 +332,7 @@ def fused_targets(rng, targets=60, contexts=8, d=12, noise=2.0):
     """Sums of noisy contexts whose true means are known, a form model and weights beside it."""
     words = [f"{a}{b}{c}" for a in "bdfgklmn" for b in "aeiou" for c in ("rin", "lom", "tas", "vek")][: 40 + targets]
     vectors = WordVectors(words, rng.normal(size=(len(words), d)) + np.eye(d)[0])
-    form = FormModel.learn(vectors, ridge=1.0, min_words=1)
+    form = FormModel.fit(vectors, ridge=1.0, min_words=1)
     mean = vectors.matrix.mean(axis=0, dtype=np.float64)
     fusion = Fusion(-0.3, 0.2, -1.0, 1.0, mean / np.linalg.norm(mean))
     true = rng.normal(size=(targets, d))
@@ -472,10 +472,10 @@ def test_a_model_without_form_says_how_to_get_one(world):
     ):
         with pytest.raises(AlacarteError, match="form"):
             call()
-    spelled = plain.with_form(FormModel.learn(vectors, ridge=1.0))
+    spelled = plain.with_form(FormModel.fit(vectors, ridge=1.0))
     assert spelled.spell(vectors.words[0]).known > 0
     assert spelled.embed(f"zz {vectors.words[0]}", target="zz", form=True).any()
-    other = FormModel.learn(WordVectors(vectors.words, vectors.matrix[:, :3].copy()), ridge=1.0)
+    other = FormModel.fit(WordVectors(vectors.words, vectors.matrix[:, :3].copy()), ridge=1.0)
     with pytest.raises(AlacarteError, match="dimensions"):
         plain.with_form(other)
 

@@ -117,7 +117,7 @@ def test_weightings_that_mean_nothing(weighting):
 )
 def test_discovering_what_means_nothing(options):
     with pytest.raises(AlacarteError, match=r"ngrams|min_count|min_score"):
-        discover(["a a"], **options)
+        discover(None, ["a a"], **options)
 
 
 # ----------------------------------------------------------------------------------------------------------- case
@@ -136,7 +136,7 @@ def test_what_is_new_for_cased_vectors():
     model = ALaCarte(GERMAN, Transform(np.eye(4), settings=Reading(tokenizer="words-cased")))
     expected = ["Blorp"]
     assert list(model.discover(text, min_count=2)) == expected
-    assert list(discover(text, min_count=2, vectors=GERMAN)) == expected
-    assert list(discover(text, min_count=2, vectors=GERMAN.words)) == expected
-    assert list(discover(text, min_count=2, vectors=GERMAN, tokenizer="words")) == ["blorp", "katze"]
+    assert list(discover(GERMAN, text, min_count=2)) == expected
+    assert list(discover(GERMAN.words, text, min_count=2)) == expected
+    assert list(discover(GERMAN, text, min_count=2, tokenizer="words")) == ["blorp", "katze"]
     assert list(ALaCarte(VECTORS, Transform(np.eye(2))).discover(["The Blorp"] * 2, min_count=2)) == ["blorp"]

@@ -289,6 +289,6 @@ def test_whole_contexts_are_averaged_as_the_settings_say(averaging, expected):
 
 
 def test_targets_one_by_one_are_not_used_up(model, corpus):
-    spelled = model.with_form(FormModel.learn(model.vectors, ridge=1.0, min_words=1))
+    spelled = model.with_form(FormModel.fit(model.vectors, ridge=1.0, min_words=1))
     induced = spelled.induce(corpus, (word for word in ["zorg", "blik"]), form=True)
     assert set(induced.words) | set(induced.missing) == {"zorg", "blik"}

@@ -97,7 +97,7 @@ def test_a_tokenizer_given_to_a_model_is_restored(model, tmp_path):
 
 
 def test_a_form_model_leaves_the_checks_on(model, vectors, corpus):
-    form = FormModel.learn(vectors, ridge=1.0, min_words=2, show_progress=False)
+    form = FormModel.fit(vectors, ridge=1.0, min_words=2, show_progress=False)
     sums = collect(vectors, corpus, ["zorg"], window=4, averaging="context", show_progress=False)
     with pytest.raises(TransformMismatch, match="averaging"):
         model.with_form(form).apply(sums)
@@ -190,7 +190,7 @@ def test_a_shipped_model_without_its_vectors_says_how_to_give_them(monkeypatch):
 @pytest.fixture(scope="module")
 def spelled(vectors):
     """Contexts near w1 but for one, and a spelling that says little."""
-    form = FormModel.learn(vectors, ridge=1.0, min_words=2, show_progress=False)
+    form = FormModel.fit(vectors, ridge=1.0, min_words=2, show_progress=False)
     fusion = Fusion(-0.5, 0.6, 0.0, 1.0)
     return ALaCarte(vectors, Transform(np.eye(6)), form=form, fusion=fusion)
 
@@ -263,7 +263,7 @@ def test_unknown_options_are_named(model, vectors, corpus):
         "thread": lambda: model.induce(corpus, ["zorg"], thread=2),
         "window": lambda: model.collect(corpus, ["zorg"], window=2),
         "memmory": lambda: model.induce(corpus, ["zorg"]).update(corpus, memmory="1GB"),
-        "longst": lambda: FormModel.learn(vectors, longst=3),
+        "longst": lambda: FormModel.fit(vectors, longst=3),
     }
     for name, call in calls.items():
         with pytest.raises(TypeError, match=f"'{name}'"):

@@ -1,10 +1,14 @@
 """Misspelt options are refused when they are used; by mypy before: tests/faces/test_typed_options.py."""
 
+import numpy as np
 import pytest
 from passes import VECTORS
 
-from alacarte import collect, discover
+from alacarte import ALaCarte, AlacarteError, Concordance, Corpus, Transform, collect, compare, discover
+from alacarte.errors import BadCorpus
 from alacarte.passes.collect import count_words
+
+IDENTITY = Transform(np.eye(VECTORS.dimension))
 
 
 @pytest.mark.parametrize(
@@ -13,10 +17,67 @@ from alacarte.passes.collect import count_words
         (lambda: collect(VECTORS, ["a b"], windwo=5), "windwo"),
         (lambda: collect(VECTORS, ["a b"], ["a"], window=5, thread=1), "thread"),
         (lambda: collect(VECTORS, ["a b"], limit=3), "limit"),
-        (lambda: discover(["a b"], min_cuont=5), "min_cuont"),
+        (lambda: discover(None, ["a b"], min_cuont=5), "min_cuont"),
         (lambda: count_words(VECTORS, ["a b"], window=5), "window"),
     ],
 )
 def test_a_misspelt_option_is_named(call, named):
-    with pytest.raises(TypeError, match=f"unexpected keyword argument '{named}'"):
+    with pytest.raises(TypeError, match=f"no option '{named}'"):
         call()
+
+
+FRAME = {"speech": [f"a zorg {VECTORS.words[n % 4]} {n}" for n in range(20)], "party": ["D", "R"] * 10}
+
+
+@pytest.mark.parametrize("kind", ["frame", "file"])
+def test_columns_are_named_wherever_a_table_is_taken(kind, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame(FRAME)
+    if kind == "file":
+        data.to_csv(tmp_path / "speeches.csv", index=False)
+        data = tmp_path / "speeches.csv"
+    named = {"text": "speech"}
+    model = ALaCarte(VECTORS, Transform(np.eye(VECTORS.dimension)))
+    assert list(model.discover(data, **named)) == list(discover(VECTORS, data, **named)) == ["zorg"]
+    assert model.induce(data, ["zorg"], **named).count("zorg") == 20
+    assert model.induce(["a zorg"], ["zorg"]).update(data, **named).count("zorg") == 21
+    assert collect(VECTORS, data, **named).tokens_read == 80
+    assert ALaCarte.fit(VECTORS, data, ridge=1.0, **named).report.tokens_read == 80
+    assert (
+        len(compare(model, data, [*FRAME["speech"][::-1], "b zorg"], ["zorg"], vocabulary=False, contexts=0, **named))
+        == 1
+    )
+    text = Concordance.build(VECTORS, data, tmp_path / "text", columns=["party"], **named)
+    assert text.where("party=D").count("zorg") == Concordance.open(tmp_path / "text").count("zorg") / 2 == 10
+    with pytest.raises(BadCorpus, match="already is a Corpus"):
+        model.induce(Corpus(data, **named), ["zorg"], **named)
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        (lambda: discover(None, ["a b"], n=2), "did you mean 'ngrams'"),
+        (lambda: collect(VECTORS, ["a b"], thread=2), "did you mean 'threads'"),
+        (lambda: Corpus(["a b"], txt="body"), "did you mean 'text'"),
+        (lambda: discover(["a b"], VECTORS), "vectors come first, then the text"),
+        (lambda: ALaCarte(VECTORS, IDENTITY).nearest("a"), r"model\.vectors\.most_similar\('a'\)"),
+        (lambda: ALaCarte(VECTORS, IDENTITY).embed(5), "a text or a list of tokens"),
+        (lambda: ALaCarte(VECTORS, IDENTITY).induce(["a x"], ["x"]).update(["b y"], ["y"]), "Concordance"),
+        (lambda: ALaCarte(VECTORS, IDENTITY).induce(["a x"], ["x"], form=True), r"model = model\.with_form\(\)"),
+    ],
+)
+def test_what_newcomers_type_is_answered(call, answer):
+    with pytest.raises(AlacarteError, match=answer):
+        call()
+
+
+def test_what_users_of_gensim_type_works():
+    words = list(VECTORS.words)
+    assert VECTORS.index_to_key == VECTORS.words
+    assert VECTORS.vector_size == VECTORS.dimension
+    assert (VECTORS.get_vector(words[0]) == VECTORS[words[0]]).all()
+    nearest = VECTORS.most_similar(words[0], k=3)
+    assert VECTORS.most_similar(words[0], 3) == VECTORS.most_similar(words[0], topn=3) == nearest
+    assert VECTORS.similar_by_word(words[0], topn=3) == nearest
+    with pytest.raises(AttributeError, match="no attribute 'wv'"):
+        VECTORS.wv  # noqa: B018

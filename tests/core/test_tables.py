@@ -158,7 +158,7 @@ def test_similarities_and_comparisons():
 def test_what_was_learned_of_spelling():
     words = [f"{start}{end}" for start in ("walk", "talk", "jump", "look") for end in ("", "s", "ed", "ing")]
     vectors = WordVectors(words, np.random.default_rng(0).normal(size=(len(words), 3)))
-    form = FormModel.learn(vectors, min_words=2, ridge=1.0)
+    form = FormModel.fit(vectors, min_words=2, ridge=1.0)
     same_table(form, ["kind", "words", "cosine", "explained"], len(form.quality))
     assert str(form) == repr(form)  # the model itself, and not its table
     row = Simulated(1, 40, 0.5, 0.75, 0.75, 0.875, 0.25, 0.25, 0.375)

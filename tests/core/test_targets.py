@@ -119,7 +119,7 @@ def test_discovery_equals_counting_everything(texts, longest, min_count):
                 gram = tuple(tokens[i : i + n])
                 counts[gram] = counts.get(gram, 0) + 1
     expected = {" ".join(gram) for gram, count in counts.items() if count >= min_count}
-    found = discover(texts, ngrams=range(1, longest + 1), min_count=min_count, all_tokens=True, min_score=None)
+    found = discover(None, texts, ngrams=range(1, longest + 1), min_count=min_count, all_tokens=True, min_score=None)
     assert set(found) == expected
     ranked = [counts[tuple(key.split())] for key in found if " " not in key]
     assert ranked == sorted(ranked, reverse=True)
@@ -128,15 +128,15 @@ def test_discovery_equals_counting_everything(texts, longest, min_count):
 def test_discovery_leaves_out_known_words_and_what_is_no_word():
     vectors = WordVectors(["a", "rose"], [[1.0], [2.0]])
     texts = ["A rose, a zorg, a zorg"]
-    assert list(discover(texts, ngrams=(1, 2), min_count=2, vectors=vectors)) == ["zorg"]
-    with_all = discover(texts, ngrams=1, min_count=2, vectors=vectors, known=True, all_tokens=True)
+    assert list(discover(vectors, texts, ngrams=(1, 2), min_count=2)) == ["zorg"]
+    with_all = discover(vectors, texts, ngrams=1, min_count=2, known=True, all_tokens=True)
     assert list(with_all) == ["a", ",", "zorg"]
 
 
 def test_discovered_targets_are_found_again():
     vectors = WordVectors(["a", "rose"], [[1.0], [2.0]])
     texts = ["It isn't well-known, is it?"] * 3
-    targets = discover(texts, ngrams=(1, 2, 3), min_count=3, vectors=vectors, min_score=None)
+    targets = discover(vectors, texts, ngrams=(1, 2, 3), min_count=3, min_score=None)
     sums = collect(vectors, texts, targets)
     assert {"isn", "well", "is it"} <= set(targets)  # n't is not among these vectors, so isn't is isn ' t
     assert sums.occurrences.tolist() == [6 if key == "it" else 3 for key in targets]

@@ -150,7 +150,7 @@ def test_the_vocabulary_of_the_pipeline_is_left_alone(model, nlp):
 
 
 def test_spelling_counts_where_the_model_has_learned_it(model):
-    form = FormModel.learn(model.vectors, ridge=1.0, min_words=1)
+    form = FormModel.fit(model.vectors, ridge=1.0, min_words=1)
     spelled = ALaCarte(model.vectors, model.transform, form=form, fusion=Fusion(0.0, 1.0, -1.0, typical=2.0))
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe("alacarte")

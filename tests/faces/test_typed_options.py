@@ -18,7 +18,7 @@ ALaCarte.fit(vectors, ["a"], window="wide")  # error
 model = ALaCarte.pretrained()
 model.induce(["a"], ["a"], thread=2)  # error
 model.induce(["a"], ["a"]).update(["a"], memmory="1GB")  # error
-FormModel.learn(vectors, longst=3)  # error
+FormModel.fit(vectors, longst=3)  # error
 model.induce(["a"], ["a"], spread=4, threads=2)
 ALaCarte.fit(vectors, ["a"], window=(2, 3), ridge="loo", threads=1, form=True, spread=4)
 collect(vectors, ["a a"], window=5, threads=1, spread=4)

@@ -76,6 +76,16 @@ def test_a_vector_of_zeros_has_no_place() -> None:
         word_map(uncertainty, ["w1", "z"])
 
 
+def test_the_picture_has_a_mark_and_a_region_for_each_word_and_a_second_mark_for_its_own_vector() -> None:
+    pytest.importorskip("matplotlib")
+    plane, _ = drawn(20)
+    own = sum(not np.isnan(point.own_x) for point in plane)
+    axes = plane.plot(title="words")
+    assert len(axes.patches) == len(plane)
+    assert len(axes.lines) == len(plane) + 2 * own
+    assert axes.get_title(loc="left") == "words"
+
+
 def test_what_cannot_be_drawn() -> None:
     plane_of = Uncertainty.of_contexts("x", np.ones((3, 12)), np.ones(3), Transform(np.eye(12)), VECTORS)
     with pytest.raises(NotEnoughData, match="two words"):

@@ -19,7 +19,7 @@ def vectors():
 
 def test_spelling_knows_words_it_has_not_seen(vectors, shared):
     nonces = sorted({nonce.word for nonce in read_nonces(shared / "fewshot" / "nonce") if nonce.word in vectors})
-    form = FormModel.learn(vectors, exclude=nonces)
+    form = FormModel.fit(vectors, exclude=nonces)
     found, usable = form.rows(nonces)
     assert usable.mean() > 0.99
     truth = vectors[nonces] - form.center

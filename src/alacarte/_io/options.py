@@ -11,9 +11,13 @@ makes an option of every field that was declared with `option`.
 (Cut(unit='line'), 'file', 'What a document is.')
 """
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from typing import Any, Concatenate, ParamSpec
+
+from alacarte.errors import UnknownOption
 
 P = ParamSpec("P")
 
@@ -54,3 +58,21 @@ option = _with_default(Option)
 def described(record: type) -> dict[str, Option]:
     """Return the fields of a record that are options, in order."""
     return {item.name: item.metadata["option"] for item in fields(record) if "option" in item.metadata}
+
+
+def refuse_unknown(function: Callable[..., Any], options: Iterable[str], kind: type) -> None:
+    """Raise `UnknownOption` for a keyword that a TypedDict does not name, with the nearest that the function takes.
+
+    >>> refuse_unknown(described, {"metavra": 1}, Option)
+    Traceback (most recent call last):
+    alacarte.errors.UnknownOption: described() has no option 'metavra'; did you mean 'metavar'?
+    """
+    for name in options:
+        if name not in kind.__annotations__:
+            parameters = inspect.signature(function).parameters.values()
+            known = sorted(
+                {item.name for item in parameters if item.kind != item.VAR_KEYWORD} | {*kind.__annotations__}
+            )
+            near = [other for other in known if other.startswith(name)] or get_close_matches(name, known, 1)
+            advice = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(known)}"
+            raise UnknownOption(f"{function.__qualname__}() has no option {name!r}; {advice}")

@@ -181,10 +181,10 @@ def part_of_reference(topic: str) -> str:
 def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
     """Return the words and phrases that are frequent here, without those with function words."""
     frequent = discover(
+        model.vectors.words,
         text,
         ngrams=(1, 2),
         min_count=TERMS_FROM,
-        vectors=model.vectors.words,
         tokenizer=model.tokenizer,
         known=True,
         min_score=None,

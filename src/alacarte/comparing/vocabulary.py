@@ -25,6 +25,7 @@ from alacarte.passes.spool import readable_again
 from alacarte.passes.work import WorkOptions
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.options import CorpusKeywords
 from alacarte.text.records import as_frame, is_null
 from alacarte.transform.register import Adaptation
 from alacarte.transform.transform import Transform
@@ -49,6 +50,7 @@ def compare(
     by: str | None = None,
     groups: tuple[object, object] | None = None,
     text: str = "text",
+    tokens: str = "tokens",
     vocabulary: bool = True,
     min_count: int = MIN_COUNT,
     level: float = 0.95,
@@ -69,8 +71,10 @@ def compare(
         Text of any kind; or `ContextSums` with ``spread=16``, or what ``model.induce(…, spread=16)`` gave.
     targets
         Phrases and patterns to test beside the words of the vectors.
-    by, groups, text
-        In place of `other`: a column of the data frame `corpus`, two of its values, and the column with the text.
+    by, groups
+        In place of `other`: a column of the data frame `corpus`, and two of its values.
+    text, tokens
+        The columns with the text, or with lists of tokens, of frames and files.
     vocabulary
         Whether to test the words of the vectors; False tests `targets` alone.
     min_count
@@ -102,7 +106,7 @@ def compare(
     _check_options(min_count, contexts, work)
     if isinstance(model, WordVectors):
         model = ALaCarte(model, Transform(np.eye(model.dimension, dtype=np.float32)))
-    first, second, names = _two(corpus, other, by, groups, text)
+    first, second, names = _two(corpus, other, by, groups, {"text": text, "tokens": tokens})
     asked = None if targets is None else Targets.of(targets)
     if isinstance(first, ContextSums) and isinstance(second, ContextSums):
         sums, corpora = (first, second), None
@@ -142,25 +146,27 @@ def _check_options(min_count: int, contexts: int, work: Mapping[str, Any]) -> No
 
 
 def _two(
-    corpus: Any, other: Any, by: str | None, groups: tuple[object, object] | None, text: str
+    corpus: Any, other: Any, by: str | None, groups: tuple[object, object] | None, columns: CorpusKeywords
 ) -> tuple[Corpus | ContextSums, Corpus | ContextSums, tuple[str, str]]:
     """(one side, the other, their names)."""
     if by is not None:
         if other is not None:
             raise AlacarteError("by= compares groups of one corpus; leave the second corpus out, or by=")
-        return _groups(corpus, by, groups, text)
+        return _groups(corpus, by, groups, columns)
     if other is None:
         raise AlacarteError("a comparison needs two corpora, or one data frame with by= and groups=")
     if groups is not None:
         raise AlacarteError("groups= are values of the column that by= names; give by=, or leave groups= out")
     if corpus is other or _same_files(corpus, other):
         raise BadCorpus("both sides are the same corpus: there is nothing to compare; give another one")
-    return _opened(corpus), _opened(other), SIDES
+    return _opened(corpus, columns), _opened(other, columns), SIDES
 
 
-def _opened(given: Any) -> Corpus | ContextSums:
+def _opened(given: Any, columns: CorpusKeywords) -> Corpus | ContextSums:
     sums = getattr(given, "sums", given)
-    return sums if isinstance(sums, ContextSums) else readable_again(Corpus.of(given))
+    if isinstance(sums, ContextSums):
+        return sums
+    return readable_again(given if isinstance(given, Corpus) else Corpus(given, **columns))
 
 
 def _same_files(one: Any, two: Any) -> bool:
@@ -170,7 +176,7 @@ def _same_files(one: Any, two: Any) -> bool:
 
 
 def _groups(
-    frame: Any, by: str, groups: tuple[object, object] | None, text: str
+    frame: Any, by: str, groups: tuple[object, object] | None, columns: CorpusKeywords
 ) -> tuple[Corpus, Corpus, tuple[str, str]]:
     if not is_frame(frame):
         raise BadCorpus(
@@ -181,9 +187,8 @@ def _groups(
     narwhals = require("narwhals", extra="frames", purpose="reading documents from a data frame")
     table = as_frame(frame)
     table = table.collect() if hasattr(table, "collect") else table
-    for column in (by, text):
-        if column not in table.columns:
-            raise BadCorpus(f"there is no column {column!r} among {', '.join(map(repr, table.columns))}")
+    if by not in table.columns:
+        raise BadCorpus(f"there is no column {by!r} among {', '.join(map(repr, table.columns))}")
     values = [value for value in table[by].unique().to_list() if not is_null(value)]
     chosen = sorted(values, key=str) if groups is None else list(groups)
     if len(chosen) != 2:
@@ -194,7 +199,7 @@ def _groups(
     for value in chosen:
         if value not in values:
             raise BadCorpus(f"no row has {value!r} in {by!r}; it has {', '.join(map(repr, sorted(values, key=str)))}")
-    sides = [Corpus(table.filter(narwhals.col(by) == value).to_native(), text=text) for value in chosen]
+    sides = [Corpus(table.filter(narwhals.col(by) == value).to_native(), **columns) for value in chosen]
     return sides[0], sides[1], (str(chosen[0]), str(chosen[1]))
 
 

@@ -50,6 +50,24 @@ class WordMap(Records[MapPoint]):
     axes: Doubles  # (2, dimensions)
     level: float
 
+    def plot(self, ax: Any = None, *, title: str | None = None) -> Any:
+        """Draw each word where its own vector puts it (open) and where the corpus does (filled, with its region).
+
+        Parameters
+        ----------
+        ax
+            The axes to draw on; new ones by default.
+        title
+            Their title.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from alacarte.comparing._map_plot import draw
+
+        return draw(self, ax, title=title)
+
     def project(self, vectors: npt.ArrayLike) -> Doubles:
         """Return the places of other vectors on this plane, in two columns."""
         return np.asarray((unit_rows(np.asarray(vectors, dtype=np.float64)) - self.origin) @ self.axes.T)

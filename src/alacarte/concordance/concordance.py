@@ -12,6 +12,7 @@ import numpy as np
 from alacarte._io import html
 from alacarte._io.arrays import Longs, Mask
 from alacarte._io.artifact import read_artifact
+from alacarte._io.options import refuse_unknown
 from alacarte._io.table import PREFIX, beside
 from alacarte.concordance._building import WORDS_KIND, build_folder, read_segment, words_digest
 from alacarte.concordance._database import Database
@@ -25,9 +26,9 @@ from alacarte.contexts.shared_words import SharedWords
 from alacarte.contexts.summing import COUNTS
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.errors import AlacarteError, BadCorpus, Hint, NoOccurrences, require
-from alacarte.passes.work import Work, WorkOptions, refuse_unknown
+from alacarte.passes.work import PassOptions, Work, WorkOptions, opened, select
 from alacarte.targets.targets import Targets, TargetsLike, spelling_hint
-from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.corpus import CorpusLike
 from alacarte.text.encoding import Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
@@ -105,6 +106,11 @@ class Concordance:
     # --------------------------------------------------------------------------------------- build and change
 
     @classmethod
+    def open(cls, path: str | PathLike[str]) -> "Concordance":
+        """Return the concordance that `build` wrote into a folder, as `Concordance(path)` does."""
+        return cls(path)
+
+    @classmethod
     def build(
         cls,
         vectors: VectorsLike,
@@ -113,7 +119,7 @@ class Concordance:
         *,
         tokenizer: TokenizerLike = "words",
         overwrite: bool = False,
-        **work: Unpack[WorkOptions],
+        **options: Unpack[PassOptions],
     ) -> "Concordance":
         """Read a corpus into a new folder.
 
@@ -125,15 +131,16 @@ class Concordance:
         vectors : WordVectors or what names them
             Their words guide the tokenizer; questions that need vectors take vectors with the same words.
         corpus : Corpus or what it is made from
-            The text. The columns of the concordance are those of `Corpus(…, columns=…)`.
+            The text.
         path : str or path
             The folder.
         tokenizer : str or Tokenizer, default "words"
             One that has a name, by which text is added later.
         overwrite : bool, default False
             Whether to replace a concordance that is there already, once the new one is complete.
-        **work
-            How the work is done; see `Work`.
+        **options
+            How the text is read (`text`, `columns`, … as for `Corpus`; the columns are those of the concordance), and
+            how the work is done (`threads`, …; see `Work`).
 
         Returns
         -------
@@ -144,29 +151,30 @@ class Concordance:
         BadCorpus
             If there is a concordance already, or the corpus has no text.
         """
-        refuse_unknown("Concordance.build", work, WorkOptions)
+        refuse_unknown(cls.build, options, PassOptions)
         folder = folder_of(path)
         words = PackedWords.of(WordVectors.of(vectors).words)
-        build_folder(folder, words, Corpus.of(corpus), get_tokenizer(tokenizer), Work(**work), overwrite)
+        work = Work(**select(options, WorkOptions))
+        build_folder(folder, words, opened(corpus, options), get_tokenizer(tokenizer), work, overwrite)
         return cls(folder)
 
-    def add(self, corpus: CorpusLike, **work: Unpack[WorkOptions]) -> None:
+    def add(self, corpus: CorpusLike, **options: Unpack[PassOptions]) -> None:
         """Add more text, which has the same columns.
 
         Parameters
         ----------
         corpus : Corpus or what it is made from
             The text; a file that is in the concordance already is refused.
-        **work
-            How the work is done; see `Work`.
+        **options
+            As for `build`.
         """
-        refuse_unknown("Concordance.add", work, WorkOptions)
-        source, options = Corpus.of(corpus), Work(**work)
+        refuse_unknown(self.add, options, PassOptions)
+        source, work = opened(corpus, options), Work(**select(options, WorkOptions))
         if source.columns != self.columns:
             raise BadCorpus(f"this concordance has the columns {list(self.columns)}, the text {list(source.columns)}")
         with locked(self.path):
             self._read_segments()
-            read_segment(self.path, self._database, self._words, source, options, self._segments)
+            read_segment(self.path, self._database, self._words, source, work, self._segments)
             self._read_segments()
 
     def remove(self, *conditions: str) -> int:
@@ -516,7 +524,7 @@ class Concordance:
         -------
         ContextSums
         """
-        refuse_unknown("Concordance.collect", options, ReadingOptions)
+        refuse_unknown(self.collect, options, ReadingOptions)
         source, wanted = WordVectors.of(vectors), Targets.of(targets)
         contexts = self._window_sums(source, options)
         rows = [contexts.sums(places, spread or 1) for _, places in self._matches_of(wanted)]

@@ -288,12 +288,12 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         """Set `ngrams_` to vectors of the documents' n-grams; return None if none is beside a word with a vector."""
         induced_words = self.unigrams == "induced"
         targets = discover(
+            model.vectors.words,
             documents,
             ngrams=range(1 if induced_words else 2, self.n + 1),
             min_count=self.min_count,
             all_tokens=True,
             min_score=None,
-            vectors=model.vectors.words,
             tokenizer=model.tokenizer,
             known=induced_words,
             show_progress=self.show_progress,

@@ -16,7 +16,7 @@ from alacarte._io.printing import shortened
 from alacarte.contexts.agreement import agreement_weights
 from alacarte.contexts.averaging import divisor
 from alacarte.contexts.reading import Reading
-from alacarte.errors import AlacarteWarning, NoOccurrences, NotEnoughData
+from alacarte.errors import AlacarteWarning, BadCorpus, NoOccurrences, NotEnoughData
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -63,6 +63,8 @@ class ContextReader:
         """The tokens of each context."""
         if isinstance(contexts, str):
             return [self._tokenize(contexts)]
+        if not isinstance(contexts, Iterable):
+            raise BadCorpus(f"a context is a text or a list of tokens, and not {contexts!r}")
         lists = [self._tokenize(context) if isinstance(context, str) else context for context in contexts]
         if not lists:
             raise NoOccurrences("there is no context to embed; give at least one")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from alacarte._io.arrays import Doubles, Longs, Singles
 from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
-from alacarte.errors import AlacarteError, NotEnoughData, TransformMismatch
+from alacarte.errors import AlacarteError, BadVectors, NotEnoughData, TransformMismatch
 from alacarte.model.embedding import Absent, ContextReader, Contexts, ContextSum, total
 from alacarte.model.induced import is_single
 from alacarte.spelling.form import FormModel, FormVector
@@ -24,6 +24,10 @@ from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import TypicalSpread
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
+NO_FORM = (
+    "this model has no vectors from spelling; `model = model.with_form()` gives one that has, and "
+    "`ALaCarte.fit(…, form=True)` learns them with the transform"
+)
 SLOT = re.compile(r"_+$")
 
 
@@ -152,6 +156,8 @@ class FewShotModel:
         >>> model.nearest([1.0, 0.0], without="A")
         [('b', 0.0)]
         """
+        if isinstance(vector, str):
+            raise BadVectors(f"nearest takes a vector; for a word, call model.vectors.most_similar({vector!r})")
         own = [] if without is None else self.tokens(without)  # of a phrase, the single words may be near
         query = vector if self.adaptation is None else self.adaptation.compared(vector)
         return self.vocabulary.nearest(query, k, among=among, exclude=own if len(own) == 1 else ())
@@ -170,7 +176,7 @@ class FewShotModel:
             Where the spelling says nothing.
         """
         if self.form is None:
-            raise AlacarteError("this model has no vectors from spelling; model.with_form() learns them")
+            raise AlacarteError(NO_FORM)
         if not is_single(word):
             raise NotEnoughData(f"{word!r} is a phrase, and phrases have no spelling of their own; give a context")
         spelled = self.form.vector(word)
@@ -191,7 +197,7 @@ class FewShotModel:
     def require_prior(self, targets: Iterable[str]) -> Prior:
         """Return what is known before any context; raise an error where that takes a form model and there is none."""
         if self.form is None and any(is_single(target) for target in targets):
-            raise AlacarteError("this model has no vectors from spelling; model.with_form() learns them")
+            raise AlacarteError(NO_FORM)
         return self.prior
 
     # --------------------------------------------------------------------------------------------- embed

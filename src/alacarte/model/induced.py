@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from alacarte._io.arrays import Doubles, Longs, Rows, Singles
+from alacarte._io.options import refuse_unknown
 from alacarte.contexts.sums import ContextSums
-from alacarte.errors import AlacarteError, NotEnoughData
+from alacarte.errors import AlacarteError, BadTargets, NotEnoughData
 from alacarte.passes.memory import scratch_file
-from alacarte.passes.work import WorkOptions
+from alacarte.passes.work import PassOptions
 from alacarte.spelling.prior import Prior
 from alacarte.spelling.uncertainty import FusedUncertainty
 from alacarte.targets.targets import spelling_hint
@@ -193,15 +194,17 @@ class InducedVectors(WordVectors):
         known = dict(zip(self.uncertainty.keys, self.uncertainty.confidence.tolist(), strict=True))
         return np.array([known.get(word, np.nan) for word in self.words])
 
-    def update(self, corpus: CorpusLike, **work: Unpack[WorkOptions]) -> "InducedVectors":
+    def update(self, corpus: CorpusLike, *targets: object, **options: Unpack[PassOptions]) -> "InducedVectors":
         """Return what one pass over the former text and this one together gives; this object stays as it is.
 
         Parameters
         ----------
         corpus
-            More text.
-        **work
-            How the work is done: `threads`, `memory`, … (see `alacarte.passes.work.Work`).
+            More text, in which the same targets are looked for.
+        *targets
+            Others are refused, because the former text would have to be read again for them.
+        **options
+            As for `ALaCarte.collect`.
 
         Examples
         --------
@@ -212,9 +215,16 @@ class InducedVectors(WordVectors):
         >>> first.update(["x b"])["x"].tolist(), first["x"].tolist()
         ([0.5, 0.5], [1.0, 0.0])
         """
+        refuse_unknown(self.update, options, PassOptions)
+        if targets:
+            raise BadTargets(
+                "update() adds text for the same targets; others need the former text again: pass all text and all "
+                "targets to `ALaCarte.induce`, or keep the text in a concordance (`Concordance.build`), which answers "
+                "for any target"
+            )
         if self.sums.targets is None:
             raise AlacarteError("sums over the whole vocabulary cannot be updated; add `ContextSums` instead")
-        more = self.model.collect(corpus, self.sums.targets, spread=self.sums.spread, **work)
+        more = self.model.collect(corpus, self.sums.targets, spread=self.sums.spread, **options)
         return self.model.apply(self.sums + more, form=self.origin is not None)
 
 

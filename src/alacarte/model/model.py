@@ -16,7 +16,9 @@ from os import PathLike
 from typing import Unpack, cast
 
 from alacarte._io import html
+from alacarte._io.options import refuse_unknown
 from alacarte._io.progress import phase
+from alacarte.contexts.reading import ReadingOptions
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, BadCorpus, BadVectors, Hint
 from alacarte.model.few_shot import FewShotModel
@@ -24,11 +26,11 @@ from alacarte.model.induced import InducedVectors, as_compared
 from alacarte.model.saving import SavedModel, pretrained_folder, read_model, write_model
 from alacarte.passes.collect import CollectOptions, collect
 from alacarte.passes.discover import MIN_SCORE, Discovered, discover
-from alacarte.passes.work import Work, WorkOptions, refuse_unknown, select
+from alacarte.passes.work import PassOptions, Work, WorkOptions, opened, select
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import learn_form
 from alacarte.targets.targets import Targets, TargetsLike
-from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.corpus import CorpusLike
 from alacarte.text.tokenizers import TokenizerLike
 from alacarte.transform.found_again import found_again
 from alacarte.transform.register import Adaptation, Register, words_with_vectors
@@ -176,9 +178,9 @@ class ALaCarte(FewShotModel):
             Whether the model adapts its vectors to the text that they come from. Near words count more than far ones
             then, unless `positions` says otherwise; without it, all is as in the paper.
         **options
-            How contexts are read (`window`, `averaging`, `context_weights`, …; see
-            `alacarte.contexts.reading.Reading`), how the matrix is learned (`weighting`, `ridge`, …; see
-            `alacarte.transform.solve.Solve`) and how the work is done (`threads`, `memory`, …; see
+            How a table is read (`text`, `tokens`, …; see `Corpus`), how contexts are (`window`, `averaging`,
+            `context_weights`, …; see `alacarte.contexts.reading.Reading`), how the matrix is learned (`weighting`,
+            `ridge`, …; see `alacarte.transform.solve.Solve`) and how the work is done (`threads`, `memory`, …; see
             `alacarte.passes.work.Work`).
 
         Returns
@@ -191,15 +193,15 @@ class ALaCarte(FewShotModel):
         NotEnoughData
             For too little text, or text of which hardly a word has a vector.
         """
-        refuse_unknown("ALaCarte.fit", options, FitOptions)
+        refuse_unknown(cls.fit, options, FitOptions)
         if adapt and "positions" not in options:
             options["positions"] = ADAPTED_POSITIONS
-        source, text = WordVectors.of(vectors), Corpus.of(corpus)
+        source, text = WordVectors.of(vectors), opened(corpus, options)
         if form and text.once:
             raise BadCorpus(
                 "form=True reads the corpus a second time, and this one can be read only once; pass a file or a list"
             )
-        reading = cast(CollectOptions, select(options, CollectOptions))
+        reading = cast(CollectOptions, select(options, ReadingOptions) | select(options, WorkOptions))
         solve = cast(SolveOptions, select(options, SolveOptions))
         sums = collect(source, text, spread=spread, **reading)
         return cls.from_sums(
@@ -305,7 +307,7 @@ class ALaCarte(FewShotModel):
         targets: TargetsLike,
         *,
         spread: int | None = None,
-        **work: Unpack[WorkOptions],
+        **options: Unpack[PassOptions],
     ) -> ContextSums:
         """Sum the contexts of targets as this model reads them; `apply` turns sums into vectors.
 
@@ -319,12 +321,13 @@ class ALaCarte(FewShotModel):
             Words and phrases, or `Targets`.
         spread
             Into how many groups documents are divided (16 is a good number), for `InducedVectors.uncertainty`.
-        **work
-            How the work is done: `threads`, `memory`, `checkpoint`, … (see `alacarte.passes.work.Work`).
+        **options
+            How a table is read: `text`, `tokens`, `columns`, … (see `Corpus`); and how the work is done: `threads`,
+            `memory`, `checkpoint`, … (see `alacarte.passes.work.Work`).
         """
-        refuse_unknown("ALaCarte.collect", work, WorkOptions)
-        options: CollectOptions = {**self.reading, **work}
-        return collect(self.vectors, corpus, targets, spread=spread, adapt=self.register is not None, **options)
+        refuse_unknown(self.collect, options, PassOptions)
+        both: CollectOptions = {**self.reading, **options}
+        return collect(self.vectors, corpus, targets, spread=spread, adapt=self.register is not None, **both)
 
     def discover(
         self,
@@ -335,7 +338,7 @@ class ALaCarte(FewShotModel):
         known: bool = False,
         all_tokens: bool = False,
         min_score: float | None = MIN_SCORE,
-        **work: Unpack[WorkOptions],
+        **options: Unpack[PassOptions],
     ) -> Discovered:
         """Return the words that occur often enough in a corpus and have no vector yet, and its phrases.
 
@@ -343,8 +346,8 @@ class ALaCarte(FewShotModel):
         ----------
         corpus, ngrams, min_count, known, all_tokens, min_score
             As for `alacarte.discover`, with the vectors and the tokenizer of this model.
-        **work
-            How the work is done: `threads`, `show_progress`, … (see `alacarte.passes.work.Work`).
+        **options
+            As for `collect`.
 
         Examples
         --------
@@ -353,16 +356,17 @@ class ALaCarte(FewShotModel):
         >>> model.discover(["a blorp b", "b blorp"], ngrams=(1, 2), min_count=2)
         Discovered(1: 'blorp')
         """
+        refuse_unknown(self.discover, options, PassOptions)
         return discover(
+            self.vectors.words,
             corpus,
             ngrams=ngrams,
             min_count=min_count,
-            vectors=self.vectors.words,
             tokenizer=self.tokenizer,
             known=known,
             all_tokens=all_tokens,
             min_score=min_score,
-            **work,
+            **options,
         )
 
     def apply(self, sums: ContextSums, *, form: bool = False) -> InducedVectors:
@@ -396,7 +400,7 @@ class ALaCarte(FewShotModel):
         *,
         form: bool = False,
         spread: int | None = None,
-        **work: Unpack[WorkOptions],
+        **options: Unpack[PassOptions],
     ) -> InducedVectors:
         """Return a vector for each target that occurs in a corpus.
 
@@ -409,7 +413,7 @@ class ALaCarte(FewShotModel):
         form
             Whether the spelling of single words counts beside their contexts. Words that never occur then have a vector
             too; `origin` says which these are.
-        spread, **work
+        spread, **options
             As for `collect`.
 
         Returns
@@ -425,10 +429,11 @@ class ALaCarte(FewShotModel):
         >>> induced["new york"].tolist(), induced.count("new york"), induced.missing
         ([1.0, 1.0], 1, ['x'])
         """
+        refuse_unknown(self.induce, options, PassOptions)
         targets = Targets.of(targets)
         if form:
             self.require_prior(targets)
-        return self.apply(self.collect(corpus, targets, spread=spread, **work), form=form)
+        return self.apply(self.collect(corpus, targets, spread=spread, **options), form=form)
 
     # --------------------------------------------------------------------------------------------- files
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Bytes, Longs
 from alacarte._io.checks import whole_number
+from alacarte._io.options import refuse_unknown
 from alacarte._io.progress import phase
 from alacarte._io.tensors import forget_pages
 from alacarte.contexts.integers import IntegerVectors
@@ -33,7 +34,7 @@ from alacarte.passes.checkpoint import Checkpoint, Stage, delete_checkpoint, is_
 from alacarte.passes.memory import allocate, disk_space, return_free_memory, room_for_sums, scratch_file
 from alacarte.passes.scan import check_text, run, useful_threads
 from alacarte.passes.spool import readable_again
-from alacarte.passes.work import Work, WorkOptions, refuse_unknown, select
+from alacarte.passes.work import PassOptions, Work, WorkOptions, opened, select
 from alacarte.targets.targets import Matcher, Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
@@ -51,8 +52,8 @@ SHORTEST = 4  # bytes of a word with the space behind it
 UNDER_WAY = 30  # bytes in memory for each byte of a block that is worked on
 
 
-class CollectOptions(ReadingOptions, WorkOptions, total=False):
-    """How contexts are read, and how the pass is run."""
+class CollectOptions(ReadingOptions, PassOptions, total=False):
+    """How the text and its contexts are read, and how the pass is run."""
 
 
 def collect(
@@ -82,19 +83,20 @@ def collect(
         Also sum the contexts of the commonest words of the vectors, in a sample of the documents, so that a model can
         adapt to the text. Sums of every word hold them anyway.
     **options
-        How contexts are read (`window`, `averaging`, `positions`, `context_weights`, `tokenizer`, `unknown`; see
-        `Reading`), and how the pass is run (`threads`, `memory`, `checkpoint`, `shard`, `client`, …; see `Work`).
+        How a table is read (`text`, `tokens`, `columns`, …; see `Corpus`), how contexts are (`window`, `averaging`,
+        `positions`, `context_weights`, `tokenizer`, `unknown`; see `Reading`), and how the pass is run (`threads`,
+        `memory`, `checkpoint`, `shard`, `client`, …; see `Work`).
 
     Returns
     -------
     ContextSums
         The same to the last bit for any number of threads, blocks, shards and interruptions.
     """
-    refuse_unknown("collect", options, CollectOptions)
+    refuse_unknown(collect, options, CollectOptions)
     if spread is not None and whole_number(spread, "spread") < 2:
         raise AlacarteError(f"spread: at least 2 groups are needed to compute a variance, not {spread}")
     options["context_weights"] = _ready(options.get("context_weights"), vectors)
-    source, wanted = Corpus.of(corpus), None if targets is None else Targets.of(targets)
+    source, wanted = opened(corpus, options), None if targets is None else Targets.of(targets)
     work = Work(**select(options, WorkOptions))
     reading_options = cast(ReadingOptions, select(options, ReadingOptions))
     if work.client is not None:
@@ -158,6 +160,7 @@ def count_words(
     >>> count_words(WordVectors(["b", "a"], [[1.0], [2.0]]), ["a b a c", ["a"]]).tolist()
     [1, 3]
     """
+    refuse_unknown(count_words, options, WorkOptions)
     work = Work(**options)
     return _count(vectors, Corpus.of(corpus), get_tokenizer(tokenizer), work, None)
 

@@ -16,7 +16,7 @@ from alacarte.contexts.reading import ReadingOptions
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError, BadCorpus, require
-from alacarte.passes.collect import CollectOptions, collect, count_words
+from alacarte.passes.collect import collect, count_words
 from alacarte.passes.scan import SEGMENT
 from alacarte.passes.work import Work, WorkOptions
 from alacarte.targets.targets import Targets
@@ -59,8 +59,8 @@ def collect_on_cluster(
     weights = resolve(given, vectors, lambda: _added_up(count_part, corpus, work, "counting words"))
 
     def collect_part(part: Corpus, how: WorkOptions) -> ContextSums:
-        both: CollectOptions = {**options, "context_weights": weights, **how}
-        return collect(vectors, part, targets, spread=spread, adapt=adapt, **both)
+        reading: ReadingOptions = {**options, "context_weights": weights}
+        return collect(vectors, part, targets, spread=spread, adapt=adapt, **reading, **how)
 
     sums: ContextSums = _added_up(collect_part, corpus, work, "reading")
     if not sums.tokens_read:

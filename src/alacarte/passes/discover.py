@@ -13,6 +13,7 @@ import numpy as np
 
 from alacarte._io.arrays import Doubles, Ints, Longs
 from alacarte._io.checks import real_number, whole_number
+from alacarte._io.options import refuse_unknown
 from alacarte._io.progress import phase
 from alacarte._io.table import Columns, Table
 from alacarte.contexts.ngram_counts import KeyCounts
@@ -20,7 +21,7 @@ from alacarte.errors import BadTargets
 from alacarte.passes.phrases import Level, ends_clause, has_letter, have_ends, is_fragment, mutual_information
 from alacarte.passes.scan import run
 from alacarte.passes.spool import readable_again
-from alacarte.passes.work import Work, WorkOptions, refuse_unknown
+from alacarte.passes.work import PassOptions, Work, WorkOptions, opened, select
 from alacarte.targets.sequences import SequenceTable
 from alacarte.targets.targets import Targets, is_cased, vocabulary_index
 from alacarte.text.corpus import Corpus, CorpusLike
@@ -44,7 +45,8 @@ class Discovered(Table, Targets):
 
     Examples
     --------
-    >>> found = discover(["he saw new york .", "new york was calling", "he was in york"], ngrams=(1, 2), min_count=2)
+    >>> text = ["he saw new york .", "new york was calling", "he was in york"]
+    >>> found = discover(None, text, ngrams=(1, 2), min_count=2)
     >>> found
     Discovered(5: 'york', 'he', 'new', 'was', 'new york')
     >>> print(found)
@@ -66,16 +68,16 @@ class Discovered(Table, Targets):
 
 
 def discover(
+    vectors: Mapping[str, object] | Sequence[str] | None,
     corpus: CorpusLike,
     *,
     ngrams: int | Iterable[int] = 1,
     min_count: int = 10,
-    vectors: Mapping[str, object] | Sequence[str] | None = None,
     tokenizer: TokenizerLike | None = None,
     known: bool = False,
     all_tokens: bool = False,
     min_score: float | None = MIN_SCORE,
-    **options: Unpack[WorkOptions],
+    **options: Unpack[PassOptions],
 ) -> Discovered:
     """Return the words that occur often enough in a corpus, and its phrases: n-grams whose words belong together.
 
@@ -83,15 +85,15 @@ def discover(
 
     Parameters
     ----------
+    vectors
+        Vectors, or their words. Single words among them are left out, unless `known`; and the tokenizer keeps
+        words whole that are among them. None if there are none.
     corpus
         Any text that `Corpus` reads.
     ngrams
         How many words they have: one number, or several.
     min_count
         How often they occur, at least.
-    vectors
-        Vectors, or their words. Single words among them are left out, unless `known`; and the tokenizer keeps
-        words whole that are among them.
     tokenizer
         A name or a function (`alacarte.text.tokenizers`). By default "words-cased" for vectors whose words have
         capital letters, "words" for others.
@@ -106,7 +108,8 @@ def discover(
         all ways to cut the n-gram in two. N-grams that begin or end with a function word are left out as well. With
         None or 0, all n-grams are listed.
     **options
-        How the work is done: `threads`, `show_progress`, … (see `alacarte.passes.work.Work`).
+        How a table is read: `text`, `tokens`, `columns`, … (see `Corpus`); and how the work is done: `threads`,
+        `show_progress`, … (see `alacarte.passes.work.Work`).
 
     Returns
     -------
@@ -122,24 +125,24 @@ def discover(
 
     Examples
     --------
-    >>> discover(["the new york rose", "a rose in new york", "the rose"], ngrams=(1, 2), min_count=2)
+    >>> discover(None, ["the new york rose", "a rose in new york", "the rose"], ngrams=(1, 2), min_count=2)
     Discovered(5: 'rose', 'new', 'the', 'york', 'new york')
-    >>> discover(["a rose is a rose", "is a rose"], ngrams=2, min_count=3, all_tokens=True, min_score=None)
+    >>> discover(None, ["a rose is a rose", "is a rose"], ngrams=2, min_count=3, all_tokens=True, min_score=None)
     Discovered(1: 'a rose')
     """
-    refuse_unknown("discover", options, WorkOptions)
+    refuse_unknown(discover, options, PassOptions)
     given = ngrams if isinstance(ngrams, Iterable) else [ngrams]
     lengths = sorted({whole_number(length, "ngrams", 1) for length in given})
     if not lengths:
         raise BadTargets("ngrams is empty; pass 1 for words, or (1, 2) for words and pairs of words")
     least = whole_number(min_count, "min_count", 1)
     least_score = None if min_score is None else real_number(min_score, "min_score")
-    source = Corpus.of(corpus)
+    source = opened(corpus, options)
     if lengths[-1] > 1:
         source = readable_again(source)
     index = vocabulary_index(vectors)
     split = get_tokenizer(("words-cased" if is_cased(list(index)) else "words") if tokenizer is None else tokenizer)
-    work = Work(**options)
+    work = Work(**select(options, WorkOptions))
     counted = _frequent_sequences(source, index, split, lengths[-1], least, work)
     with phase("listing n-grams", work.show_progress):
         return _listed(counted, index, lengths, known, all_tokens, least_score)

@@ -10,6 +10,8 @@ from typing import Any, TypedDict
 from alacarte._io.options import option
 from alacarte._io.progress import ProgressCallback
 from alacarte.errors import AlacarteError, Hint
+from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.options import CorpusKeywords
 
 BLOCK = 1 << 20  # bytes of text that are worked on together
 
@@ -26,6 +28,10 @@ class WorkOptions(TypedDict, total=False):
     callback: ProgressCallback | None
     block_size: int
     client: Any
+
+
+class PassOptions(CorpusKeywords, WorkOptions, total=False):
+    """The keywords of functions that read text: how a file or frame is read (see `Corpus`), and `WorkOptions`."""
 
 
 @dataclass(frozen=True)
@@ -111,11 +117,10 @@ def select(options: Mapping[str, Any], kind: type) -> dict[str, Any]:
     return {name: options[name] for name in kind.__annotations__ if name in options}
 
 
-def refuse_unknown(function: str, options: Mapping[str, Any], kind: type) -> None:
-    """Raise `TypeError`, as Python does for its own keywords, for an option that a TypedDict does not name."""
-    for name in options:
-        if name not in kind.__annotations__:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+def opened(corpus: CorpusLike, options: Mapping[str, Any]) -> Corpus:
+    """Return the corpus that a function was given, read as its keywords say."""
+    keywords = select(options, CorpusKeywords)
+    return Corpus(corpus, **keywords) if keywords else Corpus.of(corpus)
 
 
 def _is_count(value: object) -> bool:

@@ -4,19 +4,21 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from alacarte._io.arrays import Doubles, Longs, Mask, Singles
+from alacarte._io.options import refuse_unknown
 from alacarte._io.table import Columns, Table
 from alacarte.errors import AlacarteError
 from alacarte.model import ALaCarte
 from alacarte.senses.mixture import fit_mixture, squared_distances
 from alacarte.senses.occurrences import Occurrences, gather
 from alacarte.senses.points import AROUND, PointSpace
-from alacarte.text.corpus import CorpusLike
+from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.options import CorpusKeywords
 from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.geometry import top_components
 from alacarte.vectors.word_vectors import WordVectors
@@ -149,6 +151,7 @@ def induce_senses(
     examples: int = 3,
     seed: int = 0,
     show_progress: bool | None = None,
+    **options: Unpack[CorpusKeywords],
 ) -> InducedSenses:
     """Group the contexts of a word or phrase, and embed each group.
 
@@ -170,6 +173,8 @@ def induce_senses(
         For all that is random.
     show_progress : bool, optional
         Whether to show a progress bar; by default on a terminal.
+    **options
+        How a table is read: `text`, `tokens`, … (see `Corpus`).
 
     Raises
     ------
@@ -191,7 +196,9 @@ def induce_senses(
     """
     if k != "auto" and (not isinstance(k, int) or k < 1):
         raise AlacarteError(f"k is a number of senses from 1 on, or 'auto', not {k!r}")
-    occurrences = gather(model, corpus, [word], limit=limit, seed=seed, around=AROUND, show_progress=show_progress)
+    refuse_unknown(induce_senses, options, CorpusKeywords)
+    source = Corpus(corpus, **options) if options else corpus
+    occurrences = gather(model, source, [word], limit=limit, seed=seed, around=AROUND, show_progress=show_progress)
     occurrences = occurrences.usable(CONTEXTS_A_GROUP if k == "auto" else max(2, k))
     rng = np.random.default_rng(seed)
     x, telling = PointSpace.of(model.vectors).points(occurrences.before, occurrences.after)

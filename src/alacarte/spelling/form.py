@@ -7,7 +7,7 @@ little about names and numbers, much about inflections and compounds. See docs/f
 >>> from alacarte import WordVectors
 >>> words = ["walk", "walks", "walked", "talk", "talks", "talked", "jump", "jumps"]
 >>> vectors = WordVectors(words, [[3, 0], [3, 1], [3, 2], [2, 0], [2, 1], [2, 2], [0, 0], [0, 1]])
->>> form = FormModel.learn(vectors, min_words=2)
+>>> form = FormModel.fit(vectors, min_words=2)
 >>> form.vector("jumped").known, form.vector("jumped").kind
 (7, 'letters')
 """
@@ -109,7 +109,7 @@ class FormVector:
 class FormModel(Table):
     """Vectors from spelling: weights of character n-grams, learned from word vectors.
 
-    `learn` makes one, `vector` returns the vector of a word, `rows` those of many. As a table, it is its quality on
+    `fit` learns one, `vector` returns the vector of a word, `rows` those of many. As a table, it is its quality on
     words held out, one row per kind of word.
     """
 
@@ -141,7 +141,7 @@ class FormModel(Table):
     # ------------------------------------------------------------------------------------------------ learn
 
     @classmethod
-    def learn(
+    def fit(
         cls,
         vectors: VectorsLike,
         *,
@@ -180,7 +180,7 @@ class FormModel(Table):
 
     @classmethod
     def cached(cls, vectors: VectorsLike, show_progress: bool | None = None) -> "FormModel":
-        """Return what `learn` gives, which is kept in the user's cache: one file for each set of vectors, four in all.
+        """Return what `fit` gives, which is kept in the user's cache: one file for each set of vectors, four in all.
 
         Learning takes half a minute for vectors of 50 dimensions.
         """
@@ -190,7 +190,7 @@ class FormModel(Table):
             with suppress(BadTransform, OSError):  # a damaged copy is made again
                 path.touch()  # the least recently used ones are removed
                 return cls.load(path)
-        model = cls.learn(source, show_progress=show_progress)
+        model = cls.fit(source, show_progress=show_progress)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             model.save(path)

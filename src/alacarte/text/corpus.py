@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, Unpack
 
 from alacarte._io import html
 from alacarte._io.frames import is_frame
+from alacarte._io.options import refuse_unknown
 from alacarte._io.urls import Location, url_of, without_secrets
 from alacarte.errors import BadCorpus
 from alacarte.text.documents import Document, Item, check_tokens, kind_of, plain
@@ -33,6 +34,7 @@ from alacarte.text.segments import (
 )
 from alacarte.text.sources import find_files, refuse_repeated, standard_input
 from alacarte.text.streams import find, is_pipe
+from alacarte.vectors.keyed_matrix import KeyedMatrix
 
 FEW = 1 << 18  # bytes of text in memory when documents are taken one by one: small enough to stay in the cache
 CorpusLike: TypeAlias = Any  # whatever `Corpus` takes as a source; frames of any library have no common type
@@ -73,6 +75,7 @@ class Corpus:
     """
 
     def __init__(self, source: Any, *, name: str | None = None, **options: Unpack[CorpusKeywords]) -> None:
+        refuse_unknown(type(self), options, CorpusKeywords)
         self.options = CorpusOptions(**options)
         self._name = name
         self._was_begun = [False]  # shared by corpora made from each other
@@ -86,7 +89,7 @@ class Corpus:
         self._source: Any
         self._kind, self._source = _resolve(source)
         if self._kind in ("frame", "iterable") and (self.options.unit != "line" or self.options.format is not None):
-            raise BadCorpus(f"unit= and format= are for files, and this is an {self._kind}; leave them out")
+            raise BadCorpus("unit= and format= are for files, and this is none; leave them out")
 
     @classmethod
     def of(cls, source: CorpusLike) -> "Corpus":
@@ -326,11 +329,13 @@ def _resolve(source: Any) -> tuple[str, Any]:
         return _files([file for files in listed for file in files])
     if is_frame(source):
         return "frame", source
+    if isinstance(source, KeyedMatrix):
+        raise BadCorpus("these are word vectors, and text is expected here; vectors come first, then the text")
     if isinstance(source, dict | set | frozenset | bytes | bytearray) or not isinstance(source, Iterable):
         split = f"one of its splits (source[{next(iter(source))!r}])" if hasattr(source, "column_names") else "a frame"
         raise BadCorpus(
-            f"a {kind_of(source)} is no corpus; pass a path, {split}, or a list of texts, of token lists, or "
-            "of Document objects"
+            f"a corpus cannot be made of type {kind_of(source)}; pass a path, {split}, or a list of texts, of token "
+            "lists, or of Document objects"
         )
     if isinstance(source, list | tuple):
         _refuse_file_names(source)

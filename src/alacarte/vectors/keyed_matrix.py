@@ -3,8 +3,9 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
-from typing import Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +27,13 @@ SHOWN = 6  # words, and values of each, in notebooks
 COMPLETED = 100_000  # words that the Tab key offers
 FEW = 100  # words left out of a search that are dropped from its result
 HASHED = 1 << 16  # words that are hashed together
+GENSIM = {  # what gensim calls what is here
+    "index_to_key": "words",
+    "vector_size": "dimension",
+    "get_vector": "__getitem__",
+    "similar_by_word": "most_similar",
+    "similar_by_vector": "nearest",
+}
 
 
 class KeyedMatrix:
@@ -129,6 +137,14 @@ class KeyedMatrix:
         """Return the vector of a word, or `default` if there is none."""
         row = self.key_to_index.get(word)
         return default if row is None else self._matrix[row]
+
+    if not TYPE_CHECKING:  # the names of `GENSIM` are for those who type them; they are not in the reference
+
+        def __getattr__(self, name):
+            """Return what gensim calls `name`, under which it is known here."""
+            if name in GENSIM:
+                return getattr(self, GENSIM[name])
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __contains__(self, word: object) -> bool:
         return word in self.key_to_index
@@ -253,6 +269,7 @@ class KeyedMatrix:
         k: int = 10,
         *,
         among: int | Iterable[str] | None = None,
+        topn: int | None = None,
     ) -> Neighbours:
         """Return the words nearest to some words and far from others: king − man + woman.
 
@@ -264,7 +281,9 @@ class KeyedMatrix:
         positive, negative : str, vector, or list of them
             Words or vectors, or a single one of either.
         k, among
-            As in `nearest`.
+            As in `nearest`. A number in the place of `negative` is `k`.
+        topn
+            What gensim calls `k`.
 
         Returns
         -------
@@ -277,7 +296,13 @@ class KeyedMatrix:
         >>> vectors = WordVectors(["cat", "dog", "car"], [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
         >>> [word for word, _ in vectors.most_similar("cat")]
         ['dog', 'car']
+        >>> vectors.most_similar("cat", 1) == vectors.most_similar("cat", topn=1) == [("dog", 0.6)]
+        True
         """
+        if isinstance(negative, Integral):
+            negative, k = (), int(negative)
+        if topn is not None:
+            k = topn
         parts = [(item, 1.0) for item in checking.list_of(positive)]
         parts += [(item, -1.0) for item in checking.list_of(negative)]
         if not parts:

@@ -19,19 +19,19 @@ def test_all_ngrams_of_the_documents(texts, n):
     expected = {
         " ".join(tokens[i : i + k]) for tokens in texts for k in range(1, n + 1) for i in range(len(tokens) - k + 1)
     }
-    options = {"ngrams": range(1, n + 1), "min_count": 1, "all_tokens": True, "min_score": None, "vectors": WORDS.words}
-    assert set(discover(texts, known=True, **options)) == expected
+    options = {"ngrams": range(1, n + 1), "min_count": 1, "all_tokens": True, "min_score": None}
+    assert set(discover(WORDS.words, texts, known=True, **options)) == expected
     without = {key for key in expected if key not in WORDS}
-    assert set(discover(texts, **options)) == without
+    assert set(discover(WORDS.words, texts, **options)) == without
 
 
 def test_counts_do_not_depend_on_the_blocks():
     texts = [np.random.default_rng(i).choice(list("abcdef"), 30).tolist() for i in range(20)]
     options = {"ngrams": (1, 2, 3), "min_count": 2, "all_tokens": True, "min_score": None}
-    whole = discover(texts, **options)
+    whole = discover(WORDS.words, texts, **options)
     assert len(whole) > 100
     for block_size in (7, 300):
-        assert list(discover(texts, block_size=block_size, threads=2, **options)) == list(whole)
+        assert list(discover(WORDS.words, texts, block_size=block_size, threads=2, **options)) == list(whole)
 
 
 def test_repeated_sequences_count_for_each_key():

@@ -253,12 +253,12 @@ def induce_ngrams(
     wanted = Targets()
     for task in tasks:
         wanted = wanted | discover(
+            model.vectors.words,
             list(task.texts),
             ngrams=range(1, n + 1),
             all_tokens=True,
             min_score=None,
             min_count=OFTEN if len(task.texts) > MANY else 1,
-            vectors=model.vectors.words,
             tokenizer=model.tokenizer,
             known=True,
             show_progress=store.show_progress,

@@ -181,10 +181,10 @@ def _embedder(system: str, given: Ingredients) -> NgramEmbedder:
         options |= {"ngrams": given.ngrams, "unigrams": "induced" if induced else "source"}
     else:
         targets = discover(
+            given.words.key_to_index,
             list(given.texts),
             ngrams=range(2, n + 1),
             min_count=1,
-            vectors=given.words.key_to_index,
             tokenizer=given.tokenizer,
             all_tokens=True,
             min_score=None,
@@ -220,10 +220,10 @@ def bag_of_ngrams(texts: Sequence[str], n: int, tokenizer: Tokenizer, known: Map
     [[2.0, 2.0, 1.0, 2.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
     targets = discover(
+        known,
         list(texts),
         ngrams=range(1, n + 1),
         min_count=1,
-        vectors=known,
         tokenizer=tokenizer,
         known=True,
         all_tokens=True,
