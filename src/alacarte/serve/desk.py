@@ -109,7 +109,7 @@ class Desk:
         """Keep a note on a view."""
         if not address.startswith(PAGES) or urlsplit(address).path not in PAGES or not address.isprintable():
             raise AlacarteError("the address of a view begins with / and its name, as in /word?phrase=bank")
-        values = tuple(given.encode("utf-8", "replace").decode() for given in (address, title, text))
+        values = tuple(map(_whole_characters, (address, title, text)))
         if number:
             self._check_note(number)
             query = "UPDATE notes SET address = ?, title = ?, text = ?, changed = ? WHERE number = ?"
@@ -254,7 +254,7 @@ class Desk:
     def _requests(self, name: str) -> list[dict[str, Any]]:
         """What was asked of a build that is not done; nothing, if there is none."""
         query = "SELECT request FROM builds WHERE name = ? AND state != 'done'"
-        return [json.loads(request) for (request,) in self._database.rows(query, (name,))]
+        return [json.loads(request) for (request,) in self._database.rows(query, (_whole_characters(name),))]
 
     def _request(self, name: str) -> dict[str, Any]:
         found = self._requests(name)
@@ -286,3 +286,8 @@ class Desk:
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
+
+
+def _whole_characters(text: str) -> str:
+    """The text with half characters replaced, which no database takes."""
+    return text.encode("utf-8", "replace").decode()

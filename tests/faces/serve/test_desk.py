@@ -210,6 +210,12 @@ def test_half_a_character_in_a_note_is_no_end_of_all_notes(client: TestClient) -
     assert client.get("/api/notes").json()["notes"][0]["text"] == "?"
 
 
+def test_half_a_character_in_the_name_of_a_corpus_is_no_name(client: TestClient) -> None:
+    for path in ("/api/corpus/delete", "/api/build/cancel", "/api/build/resume"):
+        response = client.post(path, content=b'{"name": "x\\ud800"}', headers=JSON)
+        assert response.status_code == 400, response.text
+
+
 def test_a_server_without_a_folder_keeps_nothing(tmp_path: Path, workspace: Workspace) -> None:
     with TestClient(application(Workspace(workspace.models)), base_url="http://localhost:1") as client:
         assert client.get("/api/corpora").json()["folder"] is None
