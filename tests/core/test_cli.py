@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from alacarte import ALaCarte, ContextSums, Transform, WordVectors, __version__, collect
 from alacarte._io.files import lock
-from alacarte.cli import app
+from alacarte.cli import app, opening
 from alacarte.errors import AlacarteError
 
 REPOSITORY = Path(__file__).parents[2]
@@ -714,3 +714,25 @@ def test_what_one_context_does_not_tell_is_unknown() -> None:
     shown = alc(asked, "a cute, fluffy blorp purred").stdout
     assert shown.count("unknown") == 4
     assert "-1.00" not in shown
+
+
+def test_a_list_of_text_leads_nowhere_else(tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("of this list")
+    (tmp_path / "b.txt").write_text("beside it")
+    listed = tmp_path / "in" / "list"
+    for line in ("a.txt", f"{tmp_path}/in/a.txt", "../in/*.txt"):
+        listed.write_text(f"{line}\n")
+        assert list(opening.open_corpus([f"@{listed}"])) == ["of this list"]
+    for line in ("../b.txt", f"{tmp_path}/b.txt", "file:///etc/passwd", "https://host/a.txt", "s3:/bucket/a"):
+        listed.write_text(f"{line}\n")
+        with pytest.raises(AlacarteError, match="a list names files below its own folder"):
+            opening.open_corpus([f"@{listed}"])
+    monkeypatch.setattr(opening, "read_list", lambda url: lines)
+    lines = ["a.txt", "sub/b.txt", "https://host/c?sig=secret"]
+    found = ["https://host/texts/a.txt", "https://host/texts/sub/b.txt", "https://host/c?sig=secret"]
+    assert opening._read_places("https://host/texts/list?sig=a/b") == found
+    for line in ("/etc/passwd", "file:///etc/passwd", "https://other/a.txt", "s3://host/a", "https://host.evil/a"):
+        lines = [line]
+        with pytest.raises(AlacarteError, match="URLs of its own host"):
+            opening._read_places("https://host/texts/list")

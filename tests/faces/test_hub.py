@@ -112,7 +112,7 @@ def test_from_the_command_line(tmp_path):
         assert WordVectors.load(tmp_path / format).subset(VECTORS.words) == VECTORS
         again = CliRunner().invoke(app, arguments)
         assert again.exit_code == 1
-        assert "is a folder" in again.output
+        assert "or pass --overwrite" in again.output
         inspected = CliRunner().invoke(app, ["inspect", str(tmp_path / format), "--json"])
         assert json.loads(inspected.stdout)["what"] == "word vectors"
     with pytest.raises(BadVectors, match="on a disk"):

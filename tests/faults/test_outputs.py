@@ -15,7 +15,7 @@ import typer
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte, ContextSums, Transform, WordVectors, collect
+from alacarte import ALaCarte, Concordance, ContextSums, Transform, WordVectors, collect
 from alacarte._io.files import atomic_write
 from alacarte.cli import app
 from alacarte.cli.outputs import PLACES
@@ -40,6 +40,8 @@ def prepared(tmp_path_factory):
     sums = collect(vectors, text)
     sums.save(folder / "c.sums")
     ALaCarte.from_sums(vectors, sums, weighting="none").save(folder / "m")
+    Concordance.build(vectors, text, folder / "k")
+    vectors.save(folder / "static", "model2vec")
     return folder
 
 
@@ -78,6 +80,11 @@ INPUTS = [
     "merge c.sums --out c.sums",
     "convert v.vec v.vec --to word2vec-text",
     "senses induce --word new --model m --corpus c.txt --out c.txt",
+    "concordance lines k --word new --csv k/concordance.sqlite",
+    "induce --model m --corpus k --word new --out k/vocabulary.safetensors",
+    "concordance build k --vectors v.vec --out k",
+    "convert static static --to model2vec",
+    "convert static/model.safetensors static --to hub",
 ]
 
 
@@ -200,7 +207,7 @@ def test_a_model_leaves_other_files_in_its_folder_alone(folder):
     assert alc("fit --vectors v.vec --corpus c.txt --weighting none --out m").exit_code == 0
     assert alc("fit --vectors v.vec --corpus c.txt --weighting none --no-include-vectors --out m").exit_code == 0
     names = {path.name for path in Path("m").iterdir()}
-    assert names == {"model.json", "transform.safetensors", "report.txt", "notes.txt", "data"}
+    assert names == {"model.json", "transform.safetensors", "register.safetensors", "report.txt", "notes.txt", "data"}
     assert Path("m/data/x").read_text() == "mine too"
 
 
@@ -222,6 +229,46 @@ def test_a_folder_with_other_things_is_refused(folder):
     assert alc("fit --vectors v.vec --corpus c.txt --weighting none --out n").exit_code == 1
     assert alc("fit --vectors v.vec --corpus c.txt --weighting none --out n --overwrite").exit_code == 0
     assert Path("n/x").read_text() == "mine"
+
+
+@pytest.mark.parametrize("to", ["hub", "model2vec"])
+def test_a_folder_of_vectors_is_replaced_as_a_whole(folder, monkeypatch, to):
+    written = ["convert v.vec out --to", to]
+    assert alc(" ".join(written)).exit_code == 0
+    (folder / "out" / "mine").write_text("mine")
+    before = everything("out")
+    refused = alc(" ".join(written))
+    assert refused.exit_code == 1
+    assert "or pass --overwrite" in refused.stderr
+    real = os.fsync
+
+    def fail(number):
+        if "json" in Path(f"/proc/self/fd/{number}").readlink().name:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(number)
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", fail)
+        assert alc(" ".join([*written, "--overwrite --limit 3"])).exit_code == 1
+    assert everything("out") == before
+    assert alc(" ".join([*written, "--overwrite --limit 3"])).exit_code == 0
+    assert (folder / "out" / "mine").read_text() == "mine"
+    assert len(WordVectors.load(folder / "out")) == 3
+    assert not list(folder.glob(".out*"))
+
+
+def test_a_concordance_is_built_where_it_can_be(folder):
+    for line, said in {
+        "concordance build c.txt --vectors v.vec --out t.txt": "t.txt: is a file",
+        "concordance build c.txt --vectors m --out .": "is what",
+    }.items():
+        refused = alc(line)
+        assert refused.exit_code == 1
+        assert said in refused.stderr
+    (folder / "sub").mkdir()
+    os.chdir("sub")
+    refused = alc("concordance build ../c.txt --vectors ../v.vec --out .")
+    assert refused.exit_code == 0, refused.stderr
 
 
 def test_a_model_that_is_saved_where_its_vectors_are_keeps_them(tmp_path):

@@ -28,8 +28,7 @@ THREADS = "Threads to use; all cores if left out."
 @command()
 def build(
     *,
-    # Not a file that is replaced: an interrupted build goes on in its folder.
-    out: Path = option(..., "The folder to make, as in reviews.concordance.", metavar="DIR"),
+    out: Path = option(..., "The folder to make, as in reviews.concordance.", metavar="DIR", writes="concordance"),
     vectors: VectorsOption = None,
     paths: CorpusPaths = None,
     corpus: Corpora = None,
@@ -42,7 +41,6 @@ def build(
     text: CorpusOptions,
     tokenizer: str = option("words", "How text is split: words, whitespace, …", metavar="NAME"),
     threads: int | None = option(None, THREADS, metavar="N", minimum=1),
-    overwrite: bool = option(False, "Delete an existing concordance."),
 ) -> None:
     """Read text into a folder. Interrupted, the same command goes on where it stopped.
 
@@ -61,7 +59,7 @@ def build(
         source,
         out,
         tokenizer=tokenizer,
-        overwrite=overwrite,
+        overwrite=voice.overwrite,
         threads=threads,
         show_progress=voice.progress,
     )

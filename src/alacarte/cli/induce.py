@@ -1,6 +1,7 @@
 """`alc induce`: vectors for targets, from a corpus."""
 
 import math
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -160,7 +161,7 @@ def _alone(update: Path | None) -> Iterator[None]:
     if update is None or url_of(update) is not None:
         yield
         return
-    with lock(update, BadSums, "file of sums", wait=HOUR):
+    with lock(Path(os.path.realpath(update)), BadSums, "file of sums", wait=HOUR):
         yield
 
 

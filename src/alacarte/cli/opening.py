@@ -184,15 +184,25 @@ def read_list(path: str) -> list[str]:
 
 
 def _read_places(file: str) -> list[str]:
-    """Return the places that a file lists, one per line, relative to the folder of the file."""
-    from alacarte._io.urls import url_of
+    """Return the places that a list names, which are below its own folder or, of a list at a URL, on its own host."""
+    from alacarte._io.urls import display_name, sibling, url_of
 
-    folder, _, _ = file.rpartition("/")
-    lines = read_list(file)
-    return [
-        f"{folder}/{line}" if folder and url_of(line) is None and not Path(line).is_absolute() else line
-        for line in lines
-    ]
+    url, places = url_of(file), []
+    folder = Path(file).expanduser().parent
+    for line in read_list(file):
+        if url is not None:
+            place = url_of(line) or sibling(url, line)
+            inside = not line.startswith("/") and place.split("/")[:3] == url.split("/")[:3]
+        else:
+            place = os.fspath(folder / line)
+            inside = url_of(line) is None and Path(place).resolve().is_relative_to(folder.resolve())
+        if not inside:
+            raise AlacarteError(
+                f"{display_name(file)} lists {display_name(line)!r}; a list names files below its own folder and, if "
+                "it is at a URL, URLs of its own host. Name others on the command line"
+            )
+        places.append(place)
+    return places
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

@@ -19,6 +19,7 @@ from alacarte.errors import AlacarteError, Hint
 # The metavars of options whose values may lead to files.
 PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "CONCORDANCE", "SPEC"}
 VECTORS, INDEX, MODEL, FIGURE = "word vectors", "index", "model", "figure"  # kinds of artifacts
+CONCORDANCE, FOLDER = "concordance", "folder of vectors"
 
 
 class NamedPath(NamedTuple):
@@ -39,7 +40,7 @@ def check_outputs(ctx: typer.Context, kinds: dict[str, str | None], in_place: tu
 
     outputs: list[NamedPath] = []
     for name, option, path in (place for written in kinds for place in _typed(ctx, written)):
-        kind = kinds[name]
+        kind = FOLDER if kinds[name] == VECTORS and _is_folder(ctx.params.get("to")) else kinds[name]
         for file in _files(path, kind, ctx.params.get("to")):
             for other in outputs:
                 same = os.path.realpath(file) == os.path.realpath(other.path) or is_same_file(file, other.path)
@@ -109,7 +110,7 @@ def _check_place(path: Path, kind: str | None) -> None:
     if url is not None:
         check_writable(url, AlacarteError)
         return
-    if kind == MODEL:
+    if kind in (MODEL, CONCORDANCE, FOLDER):
         _check_writable(next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists()))
         return
     if path.is_dir():
@@ -123,11 +124,10 @@ def _check_place(path: Path, kind: str | None) -> None:
 
 
 def _check_writable(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise AlacarteError(f"{folder}: is a file; choose a folder")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise AlacarteError(f"{folder}: you may not write here; choose another folder")
-    with suppress(FileNotFoundError):
-        if not folder.is_dir():
-            raise AlacarteError(f"{folder}: is no folder")
 
 
 def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Context) -> None:
@@ -138,6 +138,7 @@ def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Con
         from alacarte.model.saving import check_folder
 
         check_folder(path)
+    if kind in (MODEL, CONCORDANCE):  # which sees to it itself
         return
     for file in _files(path, kind, ctx.params.get("to")):
         if not _size(file) or is_stream(file) or _is_ours(file, kind, path):
@@ -184,11 +185,19 @@ def _files(path: Path, kind: str | None, format: str | None = None) -> list[Path
 
         # A model that is learned again from the vectors in its own folder keeps them.
         return [path / name for name in (saving.MAIN, *saving.NAMES) if name != saving.VECTORS]
+    if kind in (CONCORDANCE, FOLDER):
+        return [*path.iterdir()] if path.is_dir() else [path]
     if kind == VECTORS and (_is_pair(path) or format == "npy"):
         from alacarte.vectors.formats.npy import words_path
 
         return [path, words_path(path)]
     return [path]
+
+
+def _is_folder(format: str | None) -> bool:
+    from alacarte.vectors.formats import FOLDERS
+
+    return format in FOLDERS
 
 
 def _is_pair(path: Path) -> bool:
@@ -227,6 +236,8 @@ def _files_behind(path: Path) -> list[Path]:
 
     if url_of(path) is not None:  # by its name: listing it takes long
         return [path]
+    if (path / "concordance.sqlite").is_file():
+        return [*path.iterdir()]
     try:
         files = [Path(str(file)) for file in find_files(path)]
     except (AlacarteError, OSError, ValueError):  # ValueError: a text that is no name of a file

@@ -20,7 +20,7 @@ def is_concordance(path: str | os.PathLike[str]) -> bool:
 def folder_of(path: str | os.PathLike[str]) -> Path:
     """The folder itself, behind any links; a concordance that a process did not finish to replace is put back."""
     folder = path_on_disk(path, BadCorpus, "a concordance")
-    folder = Path(os.path.realpath(folder)) if folder.is_symlink() else folder
+    folder = Path(os.path.realpath(folder)) if folder.is_symlink() or folder.name in ("", "..") else folder
     if _old(folder).exists() and not folder.exists():
         with locked(folder):
             pass
@@ -30,6 +30,8 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Keep other processes from changing a concordance; what one left behind that was killed is put right first."""
+    if folder.exists() and not folder.is_dir():
+        raise BadCorpus(f"{folder}: is a file; choose a folder for the concordance")
     with lock(folder, BadCorpus, "concordance"):
         old = _old(folder)
         if folder.exists() or old.is_symlink():

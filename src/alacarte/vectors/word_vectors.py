@@ -445,7 +445,7 @@ class WordVectors(KeyedMatrix):
             Write to a folder that holds files, too.
         """
         came_from = self.name or (Path(self.source).name if self.source else None)
-        hub.write_folder(Path(folder).expanduser(), self._as_rows(), came_from, overwrite)
+        hub.write(Path(folder).expanduser(), self._as_rows(), overwrite, came_from)
 
     def save(
         self,
@@ -472,7 +472,7 @@ class WordVectors(KeyedMatrix):
         space : str, optional
             Replaces the spaces in phrases, as in new_york, for tools that take a space for the end of a word.
         overwrite : bool
-            Replace the file that these vectors were read from.
+            Replace the file that these vectors were read from, or the files of a folder that holds some.
 
         Examples
         --------
@@ -502,7 +502,7 @@ class WordVectors(KeyedMatrix):
         if format in formats.FOLDERS and url_of(path) is not None:
             raise BadVectors(f"{display_name(path)}: this format is a folder on a disk; write it there and upload it")
         with upload_target(path, BadVectors) as target:
-            formats.write(target, rows, format)
+            formats.write(target, rows, format, overwrite)
 
 
 class SubwordVectors(WordVectors):

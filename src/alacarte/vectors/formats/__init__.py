@@ -81,8 +81,8 @@ def read(
     return rows
 
 
-def write(path: str | PathLike[str], rows: WordRows, format: str | None = None) -> None:
-    """Write words and vectors, atomically, in the format that the name asks for.
+def write(path: str | PathLike[str], rows: WordRows, format: str | None = None, overwrite: bool = False) -> None:
+    """Write words and vectors, atomically, in the format that the name asks for; with `overwrite`, to a full folder.
 
     >>> import tempfile, numpy as np
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +95,8 @@ def write(path: str | PathLike[str], rows: WordRows, format: str | None = None) 
         raise BadVectors(f"{path}: files of this format are not compressed as a whole; leave the ending away")
     if chosen.writer is None:
         raise BadVectors(f"the format {format!r} is only read; write one of: {_writable()}")
-    chosen.function(chosen.writer)(path, rows)
+    options = {"overwrite": overwrite} if format in FOLDERS else {}
+    chosen.function(chosen.writer)(path, rows, **options)
 
 
 def describe(path: str | PathLike[str]) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from alacarte._io.files import atomic_write
+from alacarte._io.folders import folder_of_files
 from alacarte._version import __version__
-from alacarte.errors import AlacarteError, BadVectors, Hint, require
+from alacarte.errors import AlacarteError, BadVectors, require
 from alacarte.vectors.formats import native
 from alacarte.vectors.formats.rows import Problems, WordRows
 
@@ -43,19 +44,9 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
     return native.read(Path(path) / VECTORS, limit, problems)
 
 
-def write(path: str | PathLike[str], rows: WordRows) -> None:
-    """Write vectors with their card to a folder that is new or empty."""
-    write_folder(Path(path), rows)
-
-
-def write_folder(folder: Path, rows: WordRows, came_from: str | None = None, overwrite: bool = False) -> None:
-    """The same, or to any folder with `overwrite`; `came_from` is named in the card."""
-    if folder.exists() and not overwrite and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadVectors(
-            f"{folder}: is there already; name a new folder", hint=Hint("or pass overwrite=True", "or pass --overwrite")
-        )
-    folder.mkdir(parents=True, exist_ok=True)
-    native.write(folder / VECTORS, rows)
+def write(path: str | PathLike[str], rows: WordRows, overwrite: bool = False, came_from: str | None = None) -> None:
+    """Write vectors with their card to a folder; `came_from` is named in the card."""
+    folder = Path(path)
     words, dimension = rows.matrix.shape
     facts: dict[str, Any] = {"words": words, "dimension": dimension, "counts": rows.counts is not None}
     about = [f"{words:,} words and phrases with vectors of {dimension} dimensions."]
@@ -64,9 +55,11 @@ def write_folder(folder: Path, rows: WordRows, came_from: str | None = None, ove
     if came_from is not None:
         about.append(f"They come from `{came_from}`.")
     text = card(folder.name, "WordVectors", about, ['vectors.nearest(vectors["word"])'])
-    for name, content in {CONFIG: config("word vectors", facts), CARD: text}.items():
-        with atomic_write(folder / name) as file:
-            file.write(content.encode())
+    with folder_of_files(folder, (VECTORS, CONFIG, CARD), BadVectors, overwrite) as new:
+        native.write(new / VECTORS, rows)
+        for name, content in {CONFIG: config("word vectors", facts), CARD: text}.items():
+            with atomic_write(new / name) as file:
+                file.write(content.encode())
 
 
 def config(kind: str, facts: Mapping[str, Any]) -> str:

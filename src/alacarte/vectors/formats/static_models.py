@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from alacarte._io.arrays import Singles
 from alacarte._io.files import atomic_write
+from alacarte._io.folders import folder_of_files
 from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.errors import BadVectors, require
 from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
@@ -238,14 +239,9 @@ def static_model_in(model: Any) -> Any:
     return model if is_static else None
 
 
-def write(path: str | PathLike[str], rows: WordRows) -> None:
+def write(path: str | PathLike[str], rows: WordRows, overwrite: bool = False) -> None:
     """Write a folder that model2vec and sentence-transformers open."""
-    folder = Path(path)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise BadVectors(f"{folder}: is there already; name a new folder for the model")
     matrix, tokenizer = static_parts(rows)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_tensors(folder / MATRIX, {"embeddings": matrix}, {})
     config = {
         "model_type": "model2vec",
         "architectures": ["StaticModel"],
@@ -253,10 +249,13 @@ def write(path: str | PathLike[str], rows: WordRows) -> None:
         "embedding_dtype": "float32",
     }
     modules = [{"idx": 0, "name": "0", "path": ".", "type": STATIC}]
-    for name, text in {
+    texts = {
         TOKENIZER: tokenizer.to_str(),
         MODULES: json.dumps(modules, indent=2),
         "config.json": json.dumps(config, indent=2),
-    }.items():
-        with atomic_write(folder / name) as file:
-            file.write(text.encode())
+    }
+    with folder_of_files(Path(path), (MATRIX, *texts), BadVectors, overwrite) as new:
+        write_tensors(new / MATRIX, {"embeddings": matrix}, {})
+        for name, text in texts.items():
+            with atomic_write(new / name) as file:
+                file.write(text.encode())
