@@ -2,18 +2,20 @@
 
 import csv
 import json
+import warnings
 
 import numpy as np
 import pytest
 from scipy import special, stats
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect, compare, merge
+from alacarte import ALaCarte, Corpus, Document, Targets, Transform, WordVectors, collect, compare, merge
 from alacarte.cli import app
 from alacarte.comparing import uses as comparing
+from alacarte.comparing.clusters import dealt
 from alacarte.comparing.uses import Side, compare_sides, compare_uses
 from alacarte.contexts.reading import Reading
-from alacarte.errors import AlacarteError, BadCorpus, BadSums, NoOccurrences
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadSums, NoOccurrences
 from alacarte.inference.quadratic_forms import ratio_tail
 from alacarte.transform.register import Register
 from alacarte.uncertainty.spread import deviations
@@ -143,7 +145,9 @@ def test_uses_that_crowd_in_three_groups_of_documents_are_not_tested():
             Side(counts, lambda rows, made=made: made[rows], comparing.typical_of(counts, made.__getitem__, np.eye(D)))
         )
     result = compare_sides([f"w{i}" for i in range(30)], (sides[0], sides[1]))
-    assert {item.reason for item in result} == {"too few documents: the uses in a are worth about 4, and 5 are needed"}
+    assert {item.reason for item in result} == {
+        "too few documents or clusters: the uses in a are worth about 4, and 5 are needed"
+    }
     assert all(np.isnan(item.p_value) for item in result)
 
 
@@ -179,7 +183,7 @@ def test_a_word_whose_uses_are_in_one_document_has_a_reason_and_no_p():
     assert np.isnan(item.p_value)
     assert np.isnan(item.q_value)
     assert np.isnan(item.distance)
-    assert item.reason.startswith("too few documents: the uses in a are worth about 1")
+    assert item.reason.startswith("too few documents or clusters: the uses in a are worth about 1")
     assert found[-1] is item  # after all that were tested
     assert json.loads(found.to_json())[-1]["p_value"] is None
 
@@ -450,7 +454,7 @@ def test_saved_sums_are_compared_word_by_word(folder):
     assert rows["w0"]["p_value"] < 1e-4 < rows["w7"]["p_value"]
     assert f"{rows['w0']['conf_low']:.3f} … {rows['w0']['conf_high']:.3f}" in lines["w0"]
     assert f"{rows['w7']['p_value']:.4g}" in lines["w7"]
-    assert "too few documents: the uses in b are worth about 1, and 5 are needed" in lines["rare"]
+    assert "too few documents or clusters: the uses in b are worth about 1, and 5 are needed" in lines["rare"]
     assert "these are sums" in " ".join(alc(folder, *files, "--top", "3").output.replace("│", " ").split())
 
 
@@ -472,3 +476,115 @@ def test_what_the_command_refuses(folder, monkeypatch, options, message):
     result = alc(folder, *options)
     assert result.exit_code != 0
     assert message in " ".join(result.output.replace("│", " ").split())
+
+
+# ---------------------------------------------------------------------------------------------------- clusters
+
+
+def speeches(seed: int, speakers: int = 40, each: int = 15) -> list[dict[str, object]]:
+    """Speeches of people who each use words in their own way; the parties that they belong to do not matter."""
+    rng = np.random.default_rng(seed)
+    rows: list[dict[str, object]] = []
+    for speaker in range(speakers):
+        own = rng.choice(WORDS, 15)
+        for _ in range(each):
+            words = [*rng.choice(WORDS, 12), *rng.choice(own, 28)]
+            rng.shuffle(words)
+            rows.append({"text": " ".join(words), "party": "DR"[speaker % 2], "speaker": f"s{speaker}"})
+    return rows
+
+
+def test_the_level_at_which_groups_vary_is_looked_for():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(speeches(1))
+    frame["date"] = np.arange(len(frame)) % 50  # in both parties
+    frame.loc[0, "speaker"] = "s1"  # of the other party
+    options = {"by": "party", "contexts": 0}
+    found = compare(MODEL, frame, **options)
+    assert found.notes == ("party varies between 40 values of speaker, hardly within them: clustered by speaker",)
+    assert not found.changed()
+    with pytest.warns(AlacarteWarning, match="varies between 40 values of speaker"):
+        lower = compare(MODEL, frame, **options, cluster="document")
+    assert len(lower.changed()) > 20
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same = compare(MODEL, frame, **options, cluster="speaker")
+        plain = compare(MODEL, frame.drop(columns="speaker"), **options)
+    assert str(same.items) == str(found.items)  # NaN is not equal to itself
+    assert str(plain.items) == str(lower.items)
+    assert plain.notes == ()
+    with pytest.raises(BadCorpus, match="no column 'state' among 'text', 'party', 'speaker'"):
+        compare(MODEL, frame, **options, cluster="state")
+
+
+def test_clusters_of_two_corpora_and_of_any_size():
+    rows = speeches(2)
+    sides = [[row for row in rows if row["party"] == party] for party in "DR"]
+    corpora = [
+        Corpus([Document(row["text"], values=(row["speaker"],)) for row in side], columns=["s"]) for side in sides
+    ]
+    assert not compare(MODEL, *corpora, cluster="s", contexts=0).changed()
+    assert compare(MODEL, *corpora, contexts=0).changed()
+    with pytest.raises(BadCorpus, match="no column 'x'"):
+        compare(MODEL, *corpora, cluster="x")
+    few = [
+        Corpus([Document(row["text"], values=(place % 3,)) for place, row in enumerate(side)], columns=["s"])
+        for side in sides
+    ]
+    reasons = {item.reason for item in compare(MODEL, *few, cluster="s", contexts=0)}
+    assert all(reason.startswith("too few documents or clusters: the uses in") for reason in reasons)
+    with pytest.raises(AlacarteError, match="sums no longer know"):
+        compare(MODEL, *(MODEL.collect(corpus, ["w1"], spread=16) for corpus in corpora), cluster="s")
+
+
+def test_clusters_are_dealt_whole_and_evenly():
+    rng = np.random.default_rng(0)
+    clusters = rng.integers(0, 40, 600)
+    groups = dealt(clusters, np.ones(600, dtype=np.int64), 16)
+    assert all(len(set(groups[clusters == cluster])) == 1 for cluster in range(40))
+    loads = np.bincount(groups, minlength=16)
+    assert loads.min() > 0.5 * loads.max()
+
+
+def reprinted(texts: list[str], seed: int, share: float = 0.02) -> list[str]:
+    """Each text twice, the second time with a share of its words changed."""
+    rng = np.random.default_rng(seed)
+    copies = [[rng.choice(WORDS) if rng.random() < share else word for word in text.split()] for text in texts]
+    return [*texts, *map(" ".join, copies)]
+
+
+def test_reprints_are_found_and_counted_once():
+    text = documents(7, 600)
+    once = text[:300], text[300:]
+    twice = reprinted(once[0], 1), reprinted(once[1], 2)
+    plain = {item.word: item for item in compare(MODEL, *once, contexts=0)}
+    found = {how: compare(MODEL, *twice, contexts=0, duplicates=how) for how in ("keep", "cluster", "drop")}
+    assert found["keep"].notes == ()
+    [sentence] = found["cluster"].notes
+    assert sentence.endswith("documents of b are reprints; they count with the first print as one piece of evidence")
+    assert int(sentence.split()[0]) > 290
+    assert found["drop"].notes == (sentence.partition("they")[0] + "they are left out",)
+    ratio = {
+        how: np.median([item.statistic / plain[item.word].statistic for item in result])
+        for how, result in found.items()
+    }
+    assert ratio["keep"] > 1.3  # the noise seems to be smaller than it is
+    assert ratio["cluster"] == pytest.approx(1, abs=0.15)
+    assert ratio["drop"] == pytest.approx(1, abs=0.15)
+    assert all(abs(item.contexts_a - plain[item.word].contexts_a) < 9 for item in found["drop"])
+    with pytest.raises(AlacarteError, match="duplicates: 'cluster', 'drop', 'keep', not 'no'"):
+        compare(MODEL, *once, duplicates="no")
+
+
+def test_the_command_takes_clusters_and_reprints(folder):
+    table = folder / "speeches.jsonl"
+    table.write_text("\n".join(map(json.dumps, speeches(1))))
+    options = table, "--by", "party", "--all", "--contexts", 0, "--json"
+    found = json.loads(alc(folder, *options).stdout)
+    assert found["notes"] == ["party varies between 40 values of speaker, hardly within them: clustered by speaker"]
+    assert json.loads(alc(folder, *options, "--cluster", "speaker").stdout)["words"] == found["words"]
+    twice = folder / "twice.txt"
+    twice.write_text("\n".join(documents(3) * 2))
+    files = folder / "a.txt", twice, "--all", "--contexts", 0, "--json"
+    assert json.loads(alc(folder, *files).stdout)["notes"][0].startswith("400 documents of b are reprints")
+    assert json.loads(alc(folder, *files, "--duplicates", "keep").stdout)["notes"] == []

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 WHOLE = "Two corpora, word by word"
 GROUPS = "Groups of a table, one word"
 Q = 0.05  # the share of wrong words that is put up with among those reported
-BY_NEIGHBOURS = ("feature", "cluster", "equal_clusters", "window", "k", "among", "permutations")
-BY_WORDS = ("group", "min_count", "top", "contexts", "threads", "memory")
+BY_NEIGHBOURS = ("feature", "equal_clusters", "window", "k", "among", "permutations")
+BY_WORDS = ("group", "min_count", "top", "contexts", "duplicates", "threads", "memory")
 OF_FILES = ("unit", "format", "encoding", "errors")
 
 
@@ -70,6 +70,9 @@ def compare(
     min_count: int = option(20, "How often both sides must use a word.", minimum=2, panel=WHOLE),
     top: int = option(20, "How many words to show.", minimum=1, panel=WHOLE),
     contexts: int = option(3, "Lines per word and side that contribute most; 0: none.", minimum=0, panel=WHOLE),
+    duplicates: Literal["cluster", "drop", "keep"] = option(
+        "cluster", "Reprints of a text: one piece of evidence together, left out, or kept as others.", panel=WHOLE
+    ),
     threads: int | None = option(None, "Threads to use; all cores if left out.", metavar="N", minimum=1, panel=WHOLE),
     memory: str | None = option(None, "Most memory to use, as in 4GB.", metavar="SIZE", panel=WHOLE),
     groups: Groups,
@@ -105,7 +108,7 @@ def compare(
     if sums:
         from alacarte.comparing.uses import compare_uses
 
-        refuse("is for text, and these are sums", "everything", *BY_WORDS, "where", CorpusOptions)
+        refuse("is for text, and these are sums", "everything", *BY_WORDS, "where", "cluster", CorpusOptions)
         here, there = (opened.apply(open_sums([Path(file)])) for file in named)
         found = compare_uses(here, there, list(listed) or None, level)
         contexts = 0
@@ -122,6 +125,8 @@ def compare(
             min_count=min_count,
             level=level,
             contexts=contexts,
+            cluster=groups.cluster,
+            duplicates=duplicates,
             threads=threads,
             memory=memory,
             show_progress=voice.progress,
@@ -131,7 +136,13 @@ def compare(
     if plot is not None:
         write_plot(found.plot(labels=top), plot)
     strongest = {word: {"a": list(lines.a), "b": list(lines.b)} for word, lines in found.contexts.items()}
-    facts = {"names": list(found.names), "level": found.level, "words": found.to_dict(), "contexts": strongest}
+    facts = {
+        "names": list(found.names),
+        "notes": list(found.notes),
+        "level": found.level,
+        "words": found.to_dict(),
+        "contexts": strongest,
+    }
     show(facts, lambda: _show_words(found, top, contexts))
 
 
@@ -163,7 +174,8 @@ def _sides(files: list[str], groups: Groups, text: CorpusOptions) -> tuple[Any, 
     refuse("is for the columns of a table; pass one, and --by COLUMN", "group", "where")
     if files[0] == files[1]:
         raise typer.BadParameter(f"both sides are {files[0]}; there is nothing to compare")
-    first, second = (open_corpus([file], text) for file in files)
+    columns = () if groups.cluster is None else (groups.cluster,)
+    first, second = (open_corpus([file], text, columns=columns) for file in files)
     return first, second, {}
 
 
@@ -195,6 +207,8 @@ def _show_words(found: "Comparisons", top: int, contexts: int) -> None:
         for name, lines in zip(found.names, (sides.a, sides.b), strict=True):
             for line in lines[:contexts]:
                 show_line(f"{word}, {name}: {line}")
+    for sentence in found.notes:
+        note(sentence)
     for item in untested[: top if not shown or len(found) <= top else 0]:
         show_line(f"{item.word}: {item.reason}")
     if not voice.quiet:

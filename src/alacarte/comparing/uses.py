@@ -82,7 +82,8 @@ class ContextLines:
 class Comparisons(Records[Comparison]):
     """Words in two corpora, the smallest p-value first, those that could not be tested last; one row per word.
 
-    `names` are those of the two sides; `contexts` has, for words that are reported, the lines that contribute most.
+    `names` are those of the two sides; `contexts` has, for words that are reported, the lines that contribute most;
+    `notes` say what was taken as one piece of evidence, where that is not each document.
     """
 
     kind: ClassVar[type[Any]] = Comparison
@@ -90,6 +91,7 @@ class Comparisons(Records[Comparison]):
     level: float
     names: tuple[str, str] = ("a", "b")
     contexts: Mapping[str, ContextLines] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def changed(self, q: float = 0.05) -> tuple[Comparison, ...]:
         """Return the words whose q-value is at most `q`, of which a share of q is expected to be wrong.
@@ -251,13 +253,13 @@ def _reason(df: Doubles, zero: Mask, names: tuple[str, str]) -> str:
     """Why a word was not tested.
 
     >>> _reason(np.array([1.2, 14.0]), np.array([False, False]), ("1990", "2000"))
-    'too few documents: the uses in 1990 are worth about 2, and 5 are needed'
+    'too few documents or clusters: the uses in 1990 are worth about 2, and 5 are needed'
     """
     if zero.any():
         return f"its vector in {names[int(np.argmax(zero))]} is zero, so it has no direction"
     side = int(np.argmin(df))
     return (
-        f"too few documents: the uses in {names[side]} are worth about {df[side] + 1:.0f}, "
+        f"too few documents or clusters: the uses in {names[side]} are worth about {df[side] + 1:.0f}, "
         f"and {LEAST_DF + 1:.0f} are needed"
     )
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 
@@ -16,15 +16,16 @@ from alacarte._io.arrays import Doubles, Longs, Rows
 from alacarte._io.frames import is_frame
 from alacarte._io.progress import phase
 from alacarte.comparing._lines import farthest_lines
+from alacarte.comparing.clusters import DOCUMENT, Documents, chosen_level
 from alacarte.comparing.uses import Comparison, Comparisons, ContextLines, Side, compare_sides, typical_of
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, BadTargets, Hint, NoOccurrences, require
 from alacarte.model import ALaCarte, InducedVectors
-from alacarte.passes.collect import count_words
 from alacarte.passes.spool import readable_again
-from alacarte.passes.work import WorkOptions
+from alacarte.passes.work import Work, WorkOptions
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.options import CorpusKeywords
 from alacarte.text.records import as_frame, is_null
 from alacarte.transform.register import Adaptation
@@ -34,6 +35,7 @@ from alacarte.uncertainty.uncertainty import OTHERS, Space
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
+Duplicates: TypeAlias = Literal["cluster", "drop", "keep"]
 MIN_COUNT = 20
 GROUPS = 16  # of documents, by which the noise is measured
 SIDES = ("a", "b")  # what the two corpora are called, if they are not groups of one
@@ -51,6 +53,8 @@ def compare(
     groups: tuple[object, object] | None = None,
     text: str = "text",
     tokens: str = "tokens",
+    cluster: str | None = None,
+    duplicates: Duplicates = "cluster",
     vocabulary: bool = True,
     min_count: int = MIN_COUNT,
     level: float = 0.95,
@@ -60,8 +64,9 @@ def compare(
     """Test for every word that two corpora use often whether they use it differently.
 
     What all words of a text share, its register, is no difference: a model that adapts to texts takes it out first.
-    Noise is measured by documents: uses within one document count as one piece of evidence. Words whose uses come from
-    too few documents are in the table, with the reason and without a p-value.
+    Noise is measured by clusters, which are documents unless `cluster` or the table says otherwise: uses within one
+    count as one piece of evidence. Words whose uses come from too few of them are in the table, with the reason and
+    without a p-value.
 
     Parameters
     ----------
@@ -75,6 +80,13 @@ def compare(
         In place of `other`: a column of the data frame `corpus`, and two of its values.
     text, tokens
         The columns with the text, or with lists of tokens, of frames and files.
+    cluster
+        A column whose values are clusters, such as speakers: of the data frame, or of both corpora. In a data frame
+        whose groups vary only between the values of another column (parties between speakers), that column is taken if
+        none is named; ``"document"`` is each row by itself.
+    duplicates
+        What reprints of a text are, also with some words changed: ``"cluster"``, one piece of evidence together;
+        ``"drop"``, left out but for the first; ``"keep"``, documents like others.
     vocabulary
         Whether to test the words of the vectors; False tests `targets` alone.
     min_count
@@ -103,10 +115,10 @@ def compare(
     >>> found.contexts["w0"].a[0].startswith("[w0] w")
     True
     """
-    _check_options(min_count, contexts, work)
+    _check_options(min_count, contexts, duplicates, work)
     if isinstance(model, WordVectors):
         model = ALaCarte(model, Transform(np.eye(model.dimension, dtype=np.float32)))
-    first, second, names = _two(corpus, other, by, groups, {"text": text, "tokens": tokens})
+    first, second, names, cluster, notes = _two(corpus, other, by, groups, {"text": text, "tokens": tokens}, cluster)
     asked = None if targets is None else Targets.of(targets)
     if isinstance(first, ContextSums) and isinstance(second, ContextSums):
         sums, corpora = (first, second), None
@@ -114,9 +126,13 @@ def compare(
     elif isinstance(first, ContextSums) or isinstance(second, ContextSums):
         raise AlacarteError("one side is text and the other sums; collect sums from the text too, with spread=16")
     else:
+        _refuse_empty((first, second), names)
+        _refuse_same_files(first, second)
+        read = _read(model, (first, second), cluster, duplicates != "keep", work)
+        first, second = (side.in_groups(GROUPS, duplicates == "drop") for side in read)
         corpora = first, second
-        _refuse_empty(corpora, names)
-        listed = _targets(model, corpora, asked, vocabulary, min_count, work)
+        notes += _reprints(read, names, duplicates)
+        listed = _targets(model, read, asked, vocabulary, min_count)
         sums = model.collect(first, listed, spread=GROUPS, **work), model.collect(second, listed, spread=GROUPS, **work)
     _refuse_same_text(sums)
     with phase("testing words", work.get("show_progress")):
@@ -125,11 +141,13 @@ def compare(
         if words:
             adapted = [_Adapted.of(model, *both) for both in zip(sums, model.adapted_together(*sums), strict=True)]
             result = compare_sides(words, (adapted[0].side(words), adapted[1].side(words)), level, names)
-        result = replace(result, items=(*result.items, *left_out))
+        result = replace(result, items=(*result.items, *left_out), notes=notes)
     return result if corpora is None or not contexts else _with_lines(result, model, corpora, sums, contexts, work)
 
 
-def _check_options(min_count: int, contexts: int, work: Mapping[str, Any]) -> None:
+def _check_options(min_count: int, contexts: int, duplicates: str, work: Mapping[str, Any]) -> None:
+    if duplicates not in get_args(Duplicates):
+        raise AlacarteError(f"duplicates: {', '.join(map(repr, get_args(Duplicates)))}, not {duplicates!r}")
     if min_count < 2:
         raise AlacarteError(f"min_count: a word needs at least 2 uses to show its noise, not {min_count}")
     if contexts < 0:
@@ -146,27 +164,40 @@ def _check_options(min_count: int, contexts: int, work: Mapping[str, Any]) -> No
 
 
 def _two(
-    corpus: Any, other: Any, by: str | None, groups: tuple[object, object] | None, columns: CorpusKeywords
-) -> tuple[Corpus | ContextSums, Corpus | ContextSums, tuple[str, str]]:
-    """(one side, the other, their names)."""
+    corpus: Any,
+    other: Any,
+    by: str | None,
+    groups: tuple[object, object] | None,
+    columns: CorpusKeywords,
+    cluster: str | None,
+) -> tuple[Corpus | ContextSums, Corpus | ContextSums, tuple[str, str], str | None, tuple[str, ...]]:
+    """(one side, the other, their names, the column whose values are clusters, a sentence about it)."""
     if by is not None:
         if other is not None:
             raise AlacarteError("by= compares groups of one corpus; leave the second corpus out, or by=")
-        return _groups(corpus, by, groups, columns)
+        return _groups(corpus, by, groups, columns, cluster)
     if other is None:
         raise AlacarteError("a comparison needs two corpora, or one data frame with by= and groups=")
     if groups is not None:
         raise AlacarteError("groups= are values of the column that by= names; give by=, or leave groups= out")
     if corpus is other or _same_files(corpus, other):
         raise BadCorpus("both sides are the same corpus: there is nothing to compare; give another one")
-    return _opened(corpus, columns), _opened(other, columns), SIDES
+    cluster = None if cluster == DOCUMENT else cluster
+    notes = () if cluster is None else (f"clustered by {cluster}",)
+    return _opened(corpus, columns, cluster), _opened(other, columns, cluster), SIDES, cluster, notes
 
 
-def _opened(given: Any, columns: CorpusKeywords) -> Corpus | ContextSums:
+def _opened(given: Any, columns: CorpusKeywords, cluster: str | None) -> Corpus | ContextSums:
     sums = getattr(given, "sums", given)
     if isinstance(sums, ContextSums):
+        if cluster is not None:
+            raise AlacarteError("cluster: sums no longer know the columns of their documents; compare the texts")
         return sums
-    return readable_again(given if isinstance(given, Corpus) else Corpus(given, **columns))
+    options: CorpusKeywords = {**columns, "columns": () if cluster is None else (cluster,)}
+    opened = given if isinstance(given, Corpus) else Corpus(given, **options)
+    if cluster is not None and cluster not in opened.columns:
+        raise BadCorpus(f"cluster: this corpus has no column {cluster!r}; open it with columns=[{cluster!r}]")
+    return readable_again(opened)
 
 
 def _same_files(one: Any, two: Any) -> bool:
@@ -176,8 +207,8 @@ def _same_files(one: Any, two: Any) -> bool:
 
 
 def _groups(
-    frame: Any, by: str, groups: tuple[object, object] | None, columns: CorpusKeywords
-) -> tuple[Corpus, Corpus, tuple[str, str]]:
+    frame: Any, by: str, groups: tuple[object, object] | None, columns: CorpusKeywords, cluster: str | None
+) -> tuple[Corpus, Corpus, tuple[str, str], str | None, tuple[str, ...]]:
     if not is_frame(frame):
         raise BadCorpus(
             "by= names a column of a data frame, and this is none; read the table first, as in "
@@ -199,8 +230,11 @@ def _groups(
     for value in chosen:
         if value not in values:
             raise BadCorpus(f"no row has {value!r} in {by!r}; it has {', '.join(map(repr, sorted(values, key=str)))}")
-    sides = [Corpus(table.filter(narwhals.col(by) == value).to_native(), **columns) for value in chosen]
-    return sides[0], sides[1], (str(chosen[0]), str(chosen[1]))
+    sides = [table.filter(narwhals.col(by) == value) for value in chosen]
+    level, note = chosen_level(narwhals.concat(sides), by, cluster, {columns["text"], columns["tokens"]})
+    options: CorpusKeywords = {**columns, "columns": () if level is None else (level,)}
+    first, second = (Corpus(side.to_native(), **options) for side in sides)
+    return first, second, (str(chosen[0]), str(chosen[1])), level, (note,) if note else ()
 
 
 def _refuse_empty(corpora: tuple[Corpus, Corpus], names: tuple[str, str]) -> None:
@@ -208,6 +242,12 @@ def _refuse_empty(corpora: tuple[Corpus, Corpus], names: tuple[str, str]) -> Non
     for corpus, side in zip(corpora, sides, strict=True):
         if not any(document.strip() if isinstance(document, str) else document for document in corpus):
             raise BadCorpus(f"{side} holds no text; check the path and, for tables, the name of the text column")
+
+
+def _refuse_same_files(first: Corpus, second: Corpus) -> None:
+    shared = {segment.source for segment in first.segments()} & {segment.source for segment in second.segments()}
+    if shared:
+        raise BadCorpus(f"{min(shared)} is in both corpora; leave it out of one of them")
 
 
 def _refuse_same_text(sums: tuple[ContextSums, ContextSums]) -> None:
@@ -219,13 +259,23 @@ def _refuse_same_text(sums: tuple[ContextSums, ContextSums]) -> None:
 # ------------------------------------------------------------------------------------------------------- reading
 
 
+def _read(
+    model: ALaCarte, corpora: tuple[Corpus, Corpus], cluster: str | None, reprints: bool, work: WorkOptions
+) -> tuple[Documents, Documents]:
+    encoder = Encoder(model.tokenizer, Lexicon(model.vectors.key_to_index))
+    first, second = (Documents.read(corpus, encoder, cluster, reprints, Work(**work)) for corpus in corpora)
+    return first, second
+
+
+def _reprints(read: tuple[Documents, Documents], names: tuple[str, str], duplicates: Duplicates) -> tuple[str, ...]:
+    """A sentence about the reprints that were found."""
+    copies = [f"{side.copies:,} documents of {name}" for side, name in zip(read, names, strict=True) if side.copies]
+    what = "are left out" if duplicates == "drop" else "count with the first print as one piece of evidence"
+    return (f"{' and '.join(copies)} are reprints; they {what}",) if copies else ()
+
+
 def _targets(
-    model: ALaCarte,
-    corpora: tuple[Corpus, Corpus],
-    asked: Targets | None,
-    vocabulary: bool,
-    min_count: int,
-    work: WorkOptions,
+    model: ALaCarte, read: tuple[Documents, Documents], asked: Targets | None, vocabulary: bool, min_count: int
 ) -> Targets:
     """What is looked for: the words of the vectors that are frequent on both sides, and what was asked for."""
     if not vocabulary:
@@ -233,7 +283,7 @@ def _targets(
             raise BadTargets("vocabulary=False leaves nothing to compare; name targets=")
         return asked
     words = model.vectors.words
-    counts = [count_words(model.vectors, corpus, model.tokenizer, **work) for corpus in corpora]
+    counts = [side.counts for side in read]
     frequent = [words[row] for row in np.flatnonzero(np.minimum(*counts) >= min_count).tolist()]
     if asked is not None:
         return asked | Targets.ngrams(word for word in frequent if word not in asked)

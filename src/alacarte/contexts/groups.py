@@ -8,7 +8,10 @@ and a document that occurs twice counts as one and not as two.
 import numpy as np
 
 from alacarte._io.arrays import Codes, Ints
+from alacarte.text.documents import Document
 from alacarte.text.encoding import Encoded
+
+GROUP = "group of documents"  # a column that says which group a document is in, instead of the document's words
 
 
 def document_codes(known: int) -> Codes:
@@ -25,6 +28,12 @@ def groups_of(encoded: Encoded, codes: Codes, groups: int) -> Ints:
     True
     """
     return group_numbers(document_sums(encoded, codes), groups)
+
+
+def groups_given(encoded: Encoded) -> Ints:
+    """The group of each document, as the only column of the corpus says."""
+    documents = () if encoded.block is None else encoded.block.documents
+    return np.array([item.values[0] for item in documents if isinstance(item, Document)], dtype=np.int32)
 
 
 def document_sums(encoded: Encoded, codes: Codes) -> Codes:

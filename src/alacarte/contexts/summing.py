@@ -16,7 +16,7 @@ import numpy.typing as npt
 from alacarte._io.arrays import Doubles, Ints, Longs
 from alacarte._io.artifact import word_tensors
 from alacarte._io.tensors import unpack_words
-from alacarte.contexts.groups import document_codes, groups_of
+from alacarte.contexts.groups import document_codes, groups_given, groups_of
 from alacarte.contexts.integers import LANES, IntegerVectors, aligned_zeros, row_width
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import is_wide
@@ -52,10 +52,19 @@ def widest_row(values: int) -> int:
 
 
 class SumsTally:
-    """Rows of sums for the targets of a matcher; with `groups`, that many rows for each target, by document."""
+    """Rows of sums for the targets of a matcher; with `groups`, that many rows for each target, by document.
+
+    If `given`, each document of the corpus says its group as the value of its only column.
+    """
 
     def __init__(
-        self, integers: IntegerVectors, reading: Reading, matcher: Matcher, groups: int = 1, threads: int = 1
+        self,
+        integers: IntegerVectors,
+        reading: Reading,
+        matcher: Matcher,
+        groups: int = 1,
+        threads: int = 1,
+        given: bool = False,
     ) -> None:
         from alacarte.contexts._windows_kernel import APART
 
@@ -67,6 +76,7 @@ class SumsTally:
                 "the targets in several runs"
             )
         self.rows: Any = aligned_zeros(self.size, row_stride(self.columns), np.int64, integers.few)
+        self._given = given
         self._codes = document_codes(integers.known) if groups > 1 else None
         # Labels that turn up on the way make the sums grow, which only one thread at a time can do.
         self._alone = threading.Lock() if matcher.any_label else None
@@ -127,7 +137,9 @@ class SumsTally:
     # ---------------------------------------------------------------------------------------------- adding
 
     def _add(self, encoded: Encoded, adder: "_SumAdder") -> None:
-        groups = None if self._codes is None else groups_of(encoded, self._codes, self.groups)
+        groups = None
+        if self._codes is not None:
+            groups = groups_given(encoded) if self._given else groups_of(encoded, self._codes, self.groups)
         if self.matcher.whole_vocabulary and self._uniform and not self._mean:
             self._add_vocabulary(encoded, groups, adder)
         else:

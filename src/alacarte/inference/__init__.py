@@ -8,6 +8,7 @@
 | `regression_noise` | least squares of many outputs: robust covariances, jackknife, permutations of terms |
 | `lengths` | intervals and tests for the squared length of a coefficient vector |
 | `quadratic_forms` | how probable it is that a squared length exceeds a multiple of its noise |
+| `levels` | between what a variable varies: documents, or only those who wrote them |
 | `multiple_testing` | p-values, and adjusting many p-values together: Holm, Benjamini and Hochberg |
 
 Nothing here knows words, text or models. `alacarte.uncertainty`, `alacarte.comparing` and `alacarte.regression` call

@@ -21,6 +21,7 @@ from alacarte._io.checks import whole_number
 from alacarte._io.options import refuse_unknown
 from alacarte._io.progress import phase
 from alacarte._io.tensors import forget_pages
+from alacarte.contexts.groups import GROUP
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.scale import most_windows
@@ -295,7 +296,7 @@ class _Summing:
             rows, state = self._pass(self.integers, corpus, "reading", checkpoint)
             return rows, None, state
         threads = useful_threads(corpus, self.work)
-        targets = SumsTally(self.integers, self.reading, self.matcher, self.groups, threads)
+        targets = SumsTally(self.integers, self.reading, self.matcher, self.groups, threads, GROUP in corpus.columns)
         shared = self._shared_tally(threads)
         state = run(_BothTallies(targets, shared), corpus, self.encoder, self.work, "reading", checkpoint)
         return targets.result(), shared.result(), state
@@ -322,7 +323,7 @@ class _Summing:
         self, integers: IntegerVectors, corpus: Corpus, stage: str, checkpoint: Checkpoint | None, keep: bool = True
     ) -> tuple[Longs, Stage]:
         threads = useful_threads(corpus, self.work)
-        tally = SumsTally(integers, self.reading, self.matcher, self.groups, threads)
+        tally = SumsTally(integers, self.reading, self.matcher, self.groups, threads, GROUP in corpus.columns)
         state = run(tally, corpus, self.encoder, self.work, stage, checkpoint, keep)
         return tally.result(), state
 

@@ -12,7 +12,7 @@ from alacarte.text.documents import Item
 
 def readable_again(corpus: Corpus) -> Corpus:
     """Return the corpus itself, or, if it can be read only once, a copy of its documents in a file without a name."""
-    return Corpus(_Spool(corpus), name=corpus.description) if corpus.once else corpus
+    return Corpus(_Spool(corpus), name=corpus.description, columns=corpus.columns) if corpus.once else corpus
 
 
 class _Spool:

@@ -1,0 +1,34 @@
+"""At which level a variable varies: between documents, or only between those who wrote them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from alacarte._io.arrays import Longs
+
+LEAST_LEVELS = 10  # fewer do not show how far levels lie apart
+EXCEPTIONS = 0.1  # of the rows that differ from most others, at most, may differ from most of their own level
+
+
+def level_of(variable: Longs, columns: Mapping[str, Longs]) -> tuple[str, int] | None:
+    """Return the column between whose levels a variable varies, but hardly within them, and how many levels it has.
+
+    Variable and columns are codes, one per row, -1 where the value is missing. Of several such columns it is the one
+    with the fewest levels; columns with fewer than `LEAST_LEVELS`, or a level per row, do not count.
+
+    >>> party, speaker = np.repeat([0, 1], 30), np.arange(60) // 3
+    >>> level_of(party, {"speaker": speaker, "date": np.arange(60) % 15, "number": np.arange(60)})
+    ('speaker', 20)
+    """
+    found = []
+    for name, column in columns.items():
+        known = (column >= 0) & (variable >= 0)
+        levels = len(np.unique(column[known]))
+        if not LEAST_LEVELS <= levels < np.count_nonzero(known) or levels == len(np.unique(variable[known])):
+            continue
+        pairs, counts = np.unique(np.column_stack([column, variable])[known], axis=0, return_counts=True)
+        commonest = np.maximum.reduceat(counts, np.flatnonzero(np.diff(pairs[:, 0], prepend=-1)))
+        exceptions = int(counts.sum() - commonest.sum())
+        if exceptions <= EXCEPTIONS * (counts.sum() - np.bincount(variable[known]).max()):
+            found.append((levels, name))
+    return None if not found else (min(found)[1], min(found)[0])
