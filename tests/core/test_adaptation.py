@@ -268,6 +268,10 @@ def test_vectors_are_adapted_to_their_text_and_compared_without_what_it_shares(m
     hits = [model.vectors.index(word) for word in induced.words]
     y = adaptation.compared_words(VECTORS.matrix)
     assert np.median(rank_of_own(x, y, np.array(hits))) < 10
+    cosines = x @ x[3] / np.linalg.norm(x, axis=1) / np.linalg.norm(x[3])
+    nearest = np.argsort(-cosines)[1:6]
+    assert [word for word, _ in induced.most_similar(induced.words[3], 5)] == [induced.words[row] for row in nearest]
+    assert induced.similarity(induced.words[3], induced.words[7]) == pytest.approx(cosines[7], rel=1e-3)
     plain = model.without_register().induce(lines, list(induced.words))
     assert (
         np.median(rank_of_own(np.asarray(plain.matrix, dtype=np.float64), np.asarray(VECTORS.matrix), np.array(hits)))

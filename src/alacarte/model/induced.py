@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from alacarte.transform.found_again import FoundAgain, found_again
 from alacarte.transform.register import Adaptation
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.uncertainty import Uncertainty
+from alacarte.vectors.keyed_matrix import Neighbours
 from alacarte.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -117,6 +118,19 @@ class InducedVectors(WordVectors):
         if self.adaptation is None:
             return self
         return WordVectors(self.words, self.adaptation.compared(self.matrix).astype(np.float32))
+
+    def most_similar(self, positive: Any = (), negative: Any = (), k: int = 10, **options: Any) -> Neighbours:
+        """Return the targets that are most like some of them, without what their text shares.
+
+        As in `WordVectors.most_similar`, of `compared`. `nearest` takes vectors from anywhere, by plain cosine.
+        """
+        if self.adaptation is None:
+            return super().most_similar(positive, negative, k, **options)
+        return self.compared.most_similar(positive, negative, k, **options)
+
+    def similarity(self, a: str, b: str) -> float:
+        """Return the likeness of two targets: the cosine of their `compared` vectors."""
+        return super().similarity(a, b) if self.adaptation is None else self.compared.similarity(a, b)
 
     def neighbours(self, target: str, k: int = 10, *, among: int | None = None) -> list[tuple[str, float]]:
         """Return the words with a vector that are most like a target, as this text uses both.
