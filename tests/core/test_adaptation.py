@@ -163,11 +163,12 @@ def test_adaptation_is_the_generalised_least_squares_estimate():
     np.testing.assert_allclose(adaptation.compared(transform(words.contexts)), ours, rtol=1e-3, atol=1e-5)
 
 
-def test_a_text_counts_by_its_uses_beside_what_is_known():
+def test_a_text_counts_by_its_words_and_their_uses_beside_what_is_known():
     words = words_with_vectors(collect(VECTORS, text(9, 50), window=5), VECTORS)
     known = Register.of_sums(collect(VECTORS, text(10), window=5), VECTORS)
     both, alone = known.of_text(words, VECTORS), Register.of_words(words, VECTORS)
-    share, of_centre = alone.uses / (alone.uses + PRIOR), alone.uses / (alone.uses + PRIOR_CENTRE)
+    size = np.sqrt(alone.uses * len(words.words))
+    share, of_centre = size / (size + PRIOR), size / (size + PRIOR_CENTRE)
     np.testing.assert_allclose(both.covariance, share * alone.covariance + (1 - share) * known.covariance)
     np.testing.assert_allclose(both.centre, of_centre * alone.centre + (1 - of_centre) * known.centre)
     assert known.of_text(words.only(slice(0, 0)), VECTORS) is known

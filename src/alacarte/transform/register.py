@@ -32,8 +32,10 @@ from alacarte.vectors.word_vectors import WordVectors
 
 KIND, VERSION = "register", 1
 MOST = 100  # uses of a word that count; 30 to 300 do as well
-PRIOR = 30_000  # uses of words that a register counts for beside those of a text
-PRIOR_CENTRE = 1_000  # the same for the centres, of which a text says more
+# What a register counts for beside that of a text, where the size of a text is the geometric mean of its words and
+# their uses: a text that repeats itself has few of the first, a short one of the second.
+PRIOR = 10_000
+PRIOR_CENTRE = 3_000  # the same for the centres, of which a text says more
 LEAST_NOISE = 0.02  # added in all directions, of the mean noise
 SHIFT = 0.5  # of the centre of words, added for plain cosines; .3 to .7 do nearly as well (benchmarks/own_words.py)
 WORDS_PER_DIMENSION = 5  # at least, to learn from a text alone
@@ -93,8 +95,8 @@ class Register:
         if not len(words.words):
             return self
         text = Register.of_words(words, vectors)
-        known = text.uses / (text.uses + PRIOR)
-        known_centre = text.uses / (text.uses + PRIOR_CENTRE)
+        size = float(np.sqrt(text.uses * len(words.words)))
+        known, known_centre = size / (size + PRIOR), size / (size + PRIOR_CENTRE)
         return Register(
             known_centre * text.centre + (1 - known_centre) * self.centre,
             known * text.covariance + (1 - known) * self.covariance,
