@@ -38,7 +38,7 @@ AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once
 LONGEST = 256  # tokens in a match for which running sums are kept
 APART = 16  # locks lie a cache line apart
 
-announce(__name__, "the sums of contexts", 15)
+announce(__name__, "the sums of contexts")
 
 
 @intrinsic
