@@ -28,7 +28,7 @@ from alacarte.text.lines import (
 from alacarte.text.options import CorpusOptions
 from alacarte.text.records import RowGroup, arrow, delimited, documents_of, jsonl, parquet, row_groups
 from alacarte.text.sources import file_streams, is_stored_plainly
-from alacarte.text.streams import Stream, find, is_pipe
+from alacarte.text.streams import Stream, is_pipe
 
 OVERHEAD = 64  # bytes that a document takes besides its text
 
@@ -93,12 +93,10 @@ class Segment:
 
     def check(self) -> None:
         """Raise `BadCorpus` if the file is no longer the one that was found."""
-        now = find(self.location)
-        if (now.size, now.version) != (self.location.size, self.location.version):
-            raise BadCorpus(
-                f"{self.location} was changed while it was read, or is not the same file everywhere; wait for what "
-                "writes it, then begin again"
-            )
+        try:
+            self.location.check()
+        except FileNotFoundError:
+            raise BadCorpus(f"no such file: {self.location}; it was there before, or a link to it was") from None
 
 
 def whole_file(location: Location) -> Segment:
@@ -153,6 +151,8 @@ def read_segment(segment: Segment, options: CorpusOptions, size: int) -> Iterato
         for stream in file_streams(location):
             member = stream.name.removeprefix(str(location)) if source else ""
             yield from read_stream(stream, options, size, source + member)
+        if location.path is None:
+            segment.check()
         return
     segment.check()
     if options.format_of(location.name) == "parquet":
