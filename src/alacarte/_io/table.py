@@ -109,7 +109,7 @@ class Table(ABC):
         writer.writerows(["" if value is None else guarded(value) for value in row] for row in rows)
         if path is not None:
             with atomic_write(path) as file:
-                file.write(text.getvalue().encode())
+                file.write(text.getvalue().encode("utf-8", "backslashreplace"))  # half characters
         return text.getvalue()
 
     def to_markdown(self) -> str:

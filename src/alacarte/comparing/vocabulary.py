@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, Unpack, get_args
 import numpy as np
 
 from alacarte._io.arrays import Doubles, Longs, Rows
+from alacarte._io.checks import whole_number
 from alacarte._io.frames import is_frame
 from alacarte._io.progress import phase
 from alacarte.comparing._lines import farthest_lines
@@ -148,10 +149,8 @@ def compare(
 def _check_options(min_count: int, contexts: int, duplicates: str, work: Mapping[str, Any]) -> None:
     if duplicates not in get_args(Duplicates):
         raise AlacarteError(f"duplicates: {', '.join(map(repr, get_args(Duplicates)))}, not {duplicates!r}")
-    if min_count < 2:
-        raise AlacarteError(f"min_count: a word needs at least 2 uses to show its noise, not {min_count}")
-    if contexts < 0:
-        raise AlacarteError(f"contexts: how many lines to show per word and side, 0 for none, not {contexts}")
+    whole_number(min_count, "min_count, the uses that a word needs to show its noise,", 2)
+    whole_number(contexts, "contexts")
     for name in work:
         if name not in WORK:
             raise AlacarteError(

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Codes, Ints, Longs
+from alacarte._io.checks import whole_number
 from alacarte.contexts.groups import mixed
 from alacarte.contexts.summing import without_unknown
 from alacarte.targets.targets import Matcher
@@ -62,12 +63,13 @@ class ContextSample:
         seed: int = 0,
         drop_unknown: bool = False,
     ) -> None:
-        self.matcher, self.window, self.limit = matcher, window, limit
+        self.matcher, self.window = matcher, window
+        self.limit = None if limit is None else whole_number(limit, "limit", 1)
         self.counts = np.zeros(matcher.size, dtype=np.int64)
         self._drop_unknown = drop_unknown
         self._known = lexicon.known
         self._codes = _WordCodes(lexicon)
-        self._seed = mixed(np.array([seed], dtype=np.uint64))[0]
+        self._seed = mixed(np.array([whole_number(seed, "seed")], dtype=np.uint64))[0]
         self._lock = threading.Lock()
         self._adders: list[_SampleAdder] = []
         self._contexts = _empty(window)

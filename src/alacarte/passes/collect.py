@@ -94,8 +94,7 @@ def collect(
         The same to the last bit for any number of threads, blocks, shards and interruptions.
     """
     refuse_unknown(collect, options, CollectOptions)
-    if spread is not None and whole_number(spread, "spread") < 2:
-        raise AlacarteError(f"spread: at least 2 groups are needed to compute a variance, not {spread}")
+    spread = None if spread is None else whole_number(spread, "spread", 2)
     options["context_weights"] = _ready(options.get("context_weights"), vectors)
     source, wanted = opened(corpus, options), None if targets is None else Targets.of(targets)
     work = Work(**select(options, WorkOptions))

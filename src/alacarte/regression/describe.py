@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs
+from alacarte._io.checks import whole_number
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
 from alacarte.inference.cosines import check_level, directions_of, estimate, selection_excess
 from alacarte.inference.means import Units, debiased_squares
@@ -71,8 +72,8 @@ def largest(values: Doubles, k: int | None) -> Longs:
     >>> largest(np.array([0.2, np.nan, 0.9, 0.5]), 2).tolist()
     [2, 3]
     """
-    order = np.argsort(-values, kind="stable")
-    return order[: int(np.isfinite(values).sum())][:k]
+    most = None if k is None else whole_number(k, "k", 1)
+    return np.argsort(-values, kind="stable")[: int(np.isfinite(values).sum())][:most]
 
 
 # -------------------------------------------------------------------------------------------------- groups
@@ -398,6 +399,7 @@ def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int
     texts = column_of(embeddings.texts(with_match=True))
     units = directions_of(embeddings.matrix)
     parts: list[dict[str, Column]] = []
+    k = whole_number(k, "k", 1)
     for code, label in enumerate(groups.labels):
         rows = np.flatnonzero(groups.codes == code)
         rows = rows[np.isfinite(units[rows]).all(axis=1)]

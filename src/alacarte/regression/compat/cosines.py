@@ -215,6 +215,8 @@ def nns_ratio(
 
 def _ratios(labels: list[str], features: _Features, means: Doubles, N: int | None) -> tuple[Results, Longs]:
     """Return (the table, which features it has)."""
+    if "shared" in labels:
+        raise AlacarteError("a group is called 'shared', as conText calls what both have; rename it, or use ratio")
     values = features.values(means)
     of = np.zeros(len(features.names), dtype=np.int64)
     for row, side in zip(values, (1, 2), strict=True):
