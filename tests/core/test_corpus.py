@@ -532,6 +532,24 @@ def test_csv(tmp_path):
     assert list(Corpus(write(tmp_path / "empty.csv", ""))) == []
 
 
+def test_csv_with_semicolons(tmp_path):
+    path = write(tmp_path / "a.csv", 'text;"price, net"\nein Satz, kurz;1\n"noch; einer";2\n')
+    assert list(Corpus(path)) == ["ein Satz, kurz", "noch; einer"]
+
+
+@pytest.mark.parametrize("name", ["a.arrow", "a.ipc", "a.arrows"])
+def test_arrow_files_that_polars_writes(tmp_path, name):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(
+        {"text": ["one text", "two"], "party": ["D", "R"]}, schema_overrides={"party": polars.Enum(["D", "R"])}
+    )
+    (frame.write_ipc_stream if name.endswith("s") else frame.write_ipc)(tmp_path / name)
+    assert [(item.text, item.values) for item in Corpus(tmp_path / name, columns=["party"])] == [
+        ("one text", ("D",)),
+        ("two", ("R",)),
+    ]
+
+
 def test_csv_with_a_huge_field(tmp_path):
     assert list(Corpus(write(tmp_path / "a.csv", "text\n" + "x" * 300_000))) == ["x" * 300_000]
 

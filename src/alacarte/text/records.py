@@ -6,7 +6,7 @@ import json
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import repeat
+from itertools import chain, repeat
 from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, TypeAlias
@@ -18,7 +18,7 @@ from alacarte._io.urls import Location
 from alacarte.errors import BadCorpus, Hint, require
 from alacarte.text.documents import Document, Item, check_tokens, kind_of
 from alacarte.text.lines import LONGEST
-from alacarte.text.options import CorpusOptions
+from alacarte.text.options import CorpusOptions, Format
 from alacarte.text.streams import Stream, reading
 
 ROWS = 1024  # of a frame or a Parquet file, turned into Python objects at a time
@@ -70,14 +70,26 @@ def jsonl(name: str, texts: Iterable[str], options: CorpusOptions) -> Iterator[R
                 )
 
 
-def delimited(name: str, texts: Iterable[str], options: CorpusOptions, delimiter: str) -> Iterator[Record]:
+def delimiter_of(header: str) -> str:
+    """Return what separates the columns of a CSV file: semicolons if the header has more of them than of commas.
+
+    >>> delimiter_of("id,text"), delimiter_of("id;text;price, net")
+    (',', ';')
+    """
+    return ";" if header.count(";") > header.count(",") else ","
+
+
+def delimited(name: str, texts: Iterable[str], options: CorpusOptions, format: Format) -> Iterator[Record]:
     """Give a record for each row of CSV or TSV with a header row; the ' before what would be a formula is taken away.
 
-    >>> list(delimited("x.csv", ["id,text\\n1,a b\\n"], CorpusOptions(), ","))
+    >>> list(delimited("x.csv", ["id;text\\n1;a b\\n"], CorpusOptions(), "csv"))
     [(2, 'a b', None, None, ())]
     """
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
-    rows = csv.reader(_lines(texts), delimiter=delimiter, strict=True)
+    lines = _lines(texts)
+    first = next(lines, "")
+    delimiter = delimiter_of(first) if format == "csv" else "\t"
+    rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
     header: list[str] | None = None
     column, further = -1, list[int]()
     while True:

@@ -194,7 +194,7 @@ def _items(stream: Stream, options: CorpusOptions, size: int) -> Iterator[Item]:
         return paragraphs(texts) if options.unit == "paragraph" else as_one_document(texts)
     if format == "jsonl":
         return documents_of(f"{name}, line", jsonl(name, texts, options), options)
-    return documents_of(f"{name}, line", delimited(name, texts, options, "," if format == "csv" else "\t"), options)
+    return documents_of(f"{name}, line", delimited(name, texts, options, format), options)
 
 
 def _parquet_blocks(segment: Segment, options: CorpusOptions, size: int, source: str) -> Iterator[Block]:

@@ -35,6 +35,7 @@ class Format:
         return function
 
 
+IPC = (".arrow", ".arrows", ".ipc", ".feather")
 FORMATS = {
     "safetensors": Format("native", suffixes=(".safetensors",), compressible=False),
     "glove-text": Format("text", "read_glove", "write_glove", suffixes=(".txt", ".glove")),
@@ -44,7 +45,7 @@ FORMATS = {
     "csv": Format("arrow", "read_csv", "write_csv", suffixes=(".csv",)),
     "tsv": Format("arrow", "read_csv", "write_tsv", suffixes=(".tsv",)),
     "parquet": Format("arrow", "read_parquet", "write_parquet", suffixes=(".parquet",), compressible=False),
-    "arrow": Format("arrow", "read_arrow", "write_arrow", suffixes=(".arrow", ".feather"), compressible=False),
+    "arrow": Format("arrow", "read_arrow", "write_arrow", suffixes=IPC, compressible=False),
     "rds": Format("r_matrix", writer=None),
     "fasttext-binary": Format("fasttext_binary", writer=None),
     PICKLE: Format("gensim_pickle", suffixes=(".kv",), compressible=False),

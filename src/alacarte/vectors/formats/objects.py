@@ -134,8 +134,10 @@ def _from_fasttext(model: Any) -> WordRows:
 def _from_spacy(vocab: Any) -> WordRows:
     vectors = vocab.vectors
     if getattr(vectors, "mode", "default") != "default":
-        empty = np.empty((0, vectors.shape[1]), np.float32)
-        return WordRows([], empty, subwords=AskedObject(vocab.get_vector))
+        # Floret's vectors belong to no words: those that the pipeline has seen are taken; others can be asked for.
+        words = [word for word in vocab.strings if any(map(str.isalpha, word)) and not any(map(str.isspace, word))]
+        matrix = np.array([vocab.get_vector(word) for word in words], np.float32).reshape(-1, vectors.shape[1])
+        return WordRows(words, matrix, subwords=AskedObject(vocab.get_vector))
     if len(vectors.data) == 0 or not vectors.key2row:
         raise BadVectors("this spaCy vocabulary has no vectors; load a model that has, such as en_core_web_md")
     keys = [(key, row) for key, row in vectors.key2row.items() if row >= 0]
