@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -73,9 +74,10 @@ def jsonl(name: str, texts: Iterable[str], options: CorpusOptions) -> Iterator[R
 def delimiter_of(header: str) -> str:
     """Return what separates the columns of a CSV file: semicolons if the header has more of them than of commas.
 
-    >>> delimiter_of("id,text"), delimiter_of("id;text;price, net")
+    >>> delimiter_of("id,text"), delimiter_of('text;"price, net"')
     (',', ';')
     """
+    header = re.sub('"[^"]*"', "", header)
     return ";" if header.count(";") > header.count(",") else ","
 
 
