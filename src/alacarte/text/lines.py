@@ -139,17 +139,17 @@ def text_blocks(
     >>> list(text_blocks(stream, "utf-8", "strict"))
     [('one\ntwo', 11, 0)]
     """
-    if not _newline_is_a_byte(encoding):
+    utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+    if not utf8:
         file = io.BufferedReader(_Transcoded(stream, encoding, errors), 1 << 20)
         stream = Stream(stream.name, cast("BinaryIO", file), stream.position)
-        encoding, errors = "utf-8", "surrogatepass"
-    utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+        errors = "surrogatepass"
     for block, offset, position in line_blocks(stream, size, cut):
         skip = byte_order_mark(stream.name, block) if offset == 0 and utf8 else 0
         try:
-            text = (block[skip:] if skip else block).decode("utf-8" if utf8 else encoding, errors)
+            text = (block[skip:] if skip else block).decode("utf-8", errors)
         except UnicodeDecodeError as error:
-            raise undecodable(stream.name, encoding, offset + skip + error.start, error) from error
+            raise undecodable(stream.name, "utf-8", offset + skip + error.start, error) from error
         yield text.replace("\r\n", "\n") if "\r" in text else text, len(block), position
 
 
@@ -241,17 +241,8 @@ def undecodable(name: str, encoding: str, offset: int, error: UnicodeDecodeError
     )
 
 
-def _newline_is_a_byte(encoding: str) -> bool:
-    """Whether the ends of lines can be found before decoding."""
-    name = codecs.lookup(encoding).name
-    if name == "utf-8-sig":
-        return True
-    stateful = name.startswith(("iso2022", "hz", "utf-7"))  # a line may depend on the one before
-    return "\n".encode(encoding) == b"\n" and not stateful
-
-
 class _Transcoded(io.RawIOBase):
-    """A stream in UTF-16 or the like, as UTF-8."""
+    """A stream in another encoding, as UTF-8."""
 
     def __init__(self, stream: Stream, encoding: str, errors: str) -> None:
         self._stream = stream

@@ -97,14 +97,14 @@ def test_zst_parquet_zip_and_tar(store, text, bits, local_bits, tmp_path):
 
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("b.txt", text)
-        archive.writestr("a.txt", "before it\n")
+        archive.writestr("b.txt", "before it\n")
+        archive.writestr("a.txt", text)
     assert list(Corpus(store.put("a.zip", packed.getvalue()))) == ["before it", *lines]
 
     for mode in ("w:", "w:gz"):
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode=mode) as archive:
-            for name, data in {"b.txt": text, "a.txt": b"before it\n"}.items():
+            for name, data in {"b.txt": b"before it\n", "a.txt": text}.items():
                 info = tarfile.TarInfo(name)
                 info.size = len(data)
                 archive.addfile(info, io.BytesIO(data))
