@@ -152,6 +152,18 @@ class Corpus:
         return (self.length, "documents") if size is None else (size, "B")
 
     @property
+    def identity(self) -> list[str] | None:
+        """Names, sizes and versions of the files and the options, as the key of a cache; None for other sources.
+
+        >>> Corpus(["not", "files"]).identity is None
+        True
+        """
+        if self._kind != "files":
+            return None
+        segments = [f"{_real_name(s.location)} {s.start} {s.stop} {s.location.version}" for s in self.segments()]
+        return [*segments, repr(self.options)]
+
+    @property
     def is_part(self) -> bool:
         """Whether this is a part of another corpus, which may hold no text at all."""
         return self._segments is not None or self._share is not None
@@ -295,6 +307,10 @@ def _share_of(blocks: Iterator[Block], number: int, of: int) -> Iterator[Block]:
 
 def _item_count(count: int) -> int:
     return count
+
+
+def _real_name(location: Location) -> str:
+    return location.name if location.path is None else os.path.realpath(location.path)
 
 
 # ---------------------------------------------------------------------------------------------- what a source may be
