@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from alacarte._io.progress import ProgressCallback
 from alacarte._version import __version__
-from alacarte.comparing.uses import NUMBERS, Comparison, compare_uses
 from alacarte.comparing.vocabulary import compare
 from alacarte.comparing.word_map import word_map
 from alacarte.concordance import Concordance, over_periods
@@ -22,7 +21,9 @@ from alacarte.text.corpus import Corpus
 MOST_WORDS = 200  # on a map
 AT_ONCE = 2000  # lines that are read at a time for a stream
 COMMON = 500  # first words of the vectors, which are no good examples
+FREQUENT = 100  # first words of the vectors, most of which are grammar
 SENSE_LINES = 500  # lines of a word that are shown with their sense
+CHANCE = 0.05  # of a difference by accident, from which on words are said to be used differently
 FEW = 40  # values of a column that can be chosen from a list
 
 CorpusName = Annotated[str, Parameter("the name of the corpus; the first one if left out", default="")]
@@ -257,7 +258,7 @@ def two_sides(
     among: Among,
     model: ModelName,
 ) -> Any:
-    """A phrase on two sides: its nearest words on each, and how far apart the two are."""
+    """A phrase on two sides: its nearest words on each, and how like all of these it is on either."""
     both = [
         _induced(workspace, corpus, phrase, where, model),
         _induced(workspace, other or corpus, phrase, other_where, model),
@@ -266,20 +267,9 @@ def two_sides(
     words = list(dict.fromkeys(item["other"] for side in sides for item in side["nearest"]))
     pairs = [_similarities(induced, phrase, words) for induced in both]
     return {
-        "difference": _difference(both, phrase).to_dict(),
         "sides": sides,
         "words": [{"word": word, "a": one, "b": two} for word, one, two in zip(words, *pairs, strict=True)],
     }
-
-
-def _difference(both: list[InducedVectors], phrase: str) -> Comparison:
-    """How far apart two sides are; a reason, where nothing can be known of that."""
-    try:
-        found: Comparison = compare_uses(both[0], both[1], [phrase])[0]
-        return found
-    except NotEnoughData as error:
-        unknown = dict.fromkeys(NUMBERS, math.nan)
-        return Comparison(phrase, both[0].count(phrase), both[1].count(phrase), **unknown, reason=error.message)
 
 
 def _similarities(induced: InducedVectors, phrase: str, words: list[str]) -> list[Any]:
@@ -297,15 +287,22 @@ def differences(
     other: Other,
     other_where: OtherWhere,
     least: Annotated[int, Parameter("uses on either side, at least", default=20, least=2, most=10**9)],
+    phrase: Annotated[str, Parameter("a word or phrase to test alone; all words if left out", default="")],
     model: ModelName,
 ) -> Any:
-    """All words on two sides: which are used differently, with intervals."""
+    """All words on two sides, with intervals: which are used differently, the surest first, which are frequent."""
     one, two = workspace.corpus(corpus, where), workspace.corpus(other or corpus, other_where)
     if one.path == two.path and set(where) == set(other_where):
         raise AlacarteError("both sides are the same text; choose two groups, two periods, or two corpora")
-    found = compare(workspace.model(model), one, two, min_count=least, contexts=3, show_progress=False, callback=report)
+    opened = workspace.model(model)
+    options: dict[str, Any] = {"min_count": least, "contexts": 0 if phrase else 3, "vocabulary": not phrase}
+    targets = target_of(phrase) if phrase else None
+    found = compare(opened, one, two, targets, show_progress=False, callback=report, **options)
     contexts = {word: {"a": list(lines.a), "b": list(lines.b)} for word, lines in found.contexts.items()}
-    return {"words": found.to_dict(), "contexts": contexts}
+    changed = [item.word for item in found.changed(CHANCE) if item.conf_low > 0]
+    common = set(opened.vectors.words[:FREQUENT])
+    frequent = [word for word in changed if word in common or not any(map(str.isalpha, word))]
+    return {"words": found.to_dict(), "changed": changed, "frequent": frequent, "contexts": contexts}
 
 
 # -------------------------------------------------------------------------------------------------------------- map

@@ -157,18 +157,22 @@ class Workspace:
             raise AlacarteError(f"there is no corpus {name!r}; there are {', '.join(map(repr, corpora))}")
         return corpora[name or next(iter(corpora))]
 
-    def corpus(self, name: str = "", where: list[str] | None = None) -> Concordance:
-        """A corpus, the first one for "", or a slice of it."""
+    def state(self, name: str = "") -> tuple[str, int, int]:
+        """Where a corpus is, and what changes with it."""
         path = self.path(name)
         try:
             facts = (path / "concordance.sqlite").stat()
         except OSError as error:
             raise AlacarteError(f"the corpus {name!r} cannot be read ({error.strerror}); was it deleted?") from None
-        changed = facts.st_ino, facts.st_mtime_ns
-        whole: Concordance = self._kept.get((path, changed), lambda: Concordance(path))
+        return str(path), facts.st_ino, facts.st_mtime_ns
+
+    def corpus(self, name: str = "", where: list[str] | None = None) -> Concordance:
+        """A corpus, the first one for "", or a slice of it."""
+        state = self.state(name)
+        whole: Concordance = self._kept.get(state, lambda: Concordance(self.path(name)))
         if not where:
             return whole
-        return self._kept.get((path, changed, tuple(where)), lambda: whole.where(*where))  # type: ignore[no-any-return]
+        return self._kept.get((state, tuple(where)), lambda: whole.where(*where))  # type: ignore[no-any-return]
 
     def uses(self, name: str, where: list[str], phrase: str, sort: str) -> Uses:
         """All uses of a phrase, in an order: "", or what `Concordance.uses` sorts by, with "-" for the other way."""
