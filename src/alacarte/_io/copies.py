@@ -49,7 +49,7 @@ def local_copy(
 
 
 def copy_files(locations: list[Location]) -> Path:
-    """A folder with copies of some files, all of the versions that were located; their names are the URLs' last parts.
+    """Return a folder with copies of some files, as they were located; their names are the last parts of the URLs.
 
     Raises if a file is not the one that was located any more.
     """

@@ -23,12 +23,12 @@ CHEAP = 1 << 22  # bytes of a file that is compared with its digest whenever it 
 
 
 class SqliteFile:
-    """A file with certain tables; `tables` are regular expressions for the statements that make them.
+    r"""A file with certain tables; `tables` are regular expressions for the statements that make them.
 
     The rows of a table are ordered by its first column. `functions` of one value may be used in queries by their names.
 
     >>> import tempfile
-    >>> file = SqliteFile(Path(tempfile.mkdtemp()) / "words.sqlite", [r"CREATE TABLE words \\(word\\)"])
+    >>> file = SqliteFile(Path(tempfile.mkdtemp()) / "words.sqlite", [r"CREATE TABLE words \(word\)"])
     >>> file.create("CREATE TABLE words (word)")
     >>> file.rows("SELECT * FROM words")
     []
@@ -101,7 +101,7 @@ class SqliteFile:
         return connection
 
     def _recovering(self, mode: str) -> str:
-        """The mode to open the file in: to write, where a change was cut off that SQLite has to undo."""
+        """Return the mode to open the file in: to write, where a change was cut off that SQLite has to undo."""
         if not self.path.is_file():
             raise self._error(f"{self.path}: there is no such file; check the path")
         with self.path.open("rb") as file:
@@ -162,7 +162,7 @@ def _seal(connection: sqlite3.Connection) -> None:
 
 
 def _digest(connection: sqlite3.Connection) -> str:
-    """A digest of all rows but the digest itself."""
+    """Return a digest of all rows but the digest itself."""
     digest = sha256()
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE name != 'seal' ORDER BY name").fetchall()
     for (name,) in tables:

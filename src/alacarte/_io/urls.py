@@ -59,7 +59,7 @@ Result = TypeVar("Result")
 
 
 def url_of(name: str | os.PathLike[str]) -> str | None:
-    """The URL that a name is, or None for a path; `Path("s3://bucket/key")`, which has lost a slash, is one too.
+    """Return the URL that a name is, or None for a path; `Path("s3://bucket/key")`, which has lost a slash, is one too.
 
     >>> url_of("s3://bucket/key"), url_of(Path("s3://bucket/key")), url_of("s3/key")
     ('s3://bucket/key', 's3://bucket/key', None)
@@ -75,7 +75,7 @@ def url_of(name: str | os.PathLike[str]) -> str | None:
 
 
 def local_path(name: str | os.PathLike[str]) -> Path | None:
-    """The path on disk of a path or a `file://` URL; None for other URLs.
+    """Return the path on disk of a path or a `file://` URL; None for other URLs.
 
     >>> local_path("file:///tmp/a%20b.txt").as_posix(), local_path("~/a") == Path.home() / "a", local_path("s3://a/b")
     ('/tmp/a b.txt', True, None)
@@ -92,7 +92,7 @@ def local_path(name: str | os.PathLike[str]) -> Path | None:
 
 
 def path_on_disk(name: str | os.PathLike[str], error: type[AlacarteError], what: str) -> Path:
-    """The path that a name is, for what is locked or changed in place; raises `error` for a URL.
+    """Return the path that a name is, for what is locked or changed in place; raises `error` for a URL.
 
     >>> path_on_disk("lab/run", AlacarteError, "a run").as_posix()
     'lab/run'
@@ -107,7 +107,7 @@ def path_on_disk(name: str | os.PathLike[str], error: type[AlacarteError], what:
 
 
 def without_secrets(url: str) -> str:
-    """A URL without user, password and the values of its query; a digest of the query tells two URLs apart.
+    """Return a URL without user, password and the values of its query; a digest of the query tells two URLs apart.
 
     >>> without_secrets("https://me:secret@host/a.csv?author=a&page=2")
     'https://host/a.csv?author=…&page=…#a8534941a2b2'
@@ -132,7 +132,7 @@ def without_secrets(url: str) -> str:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """A URL up to its path, and what follows: the query, or parameters behind a semicolon."""
+    """Return a URL up to its path, and what follows: the query, or parameters behind a semicolon."""
     marks = {"http": r"[?;#]", "https": r"[?;#]", "az": r"\?", "abfs": r"\?"}  # elsewhere ? is a letter of a name
     scheme = url.partition("://")[0].lower()
     mark = re.search(marks[scheme], url) if scheme in marks else None
@@ -140,13 +140,13 @@ def _split(url: str) -> tuple[str, str]:
 
 
 def display_name(name: str | os.PathLike[str]) -> str:
-    """A name for messages and saved files: a path as it is, a URL without secrets."""
+    """Return a name for messages and saved files: a path as it is, a URL without secrets."""
     url = url_of(name)
     return os.fspath(name) if url is None else without_secrets(url)
 
 
 def in_text_without_secrets(text: str) -> str:
-    """A message of somebody else, with every URL in it as it may be shown, and no query.
+    """Return a message of somebody else, with every URL in it as it may be shown, and no query.
 
     >>> in_text_without_secrets("400, url='https://me:secret@host/a?sig=secret'")
     "400, url='https://host/a"
@@ -155,7 +155,7 @@ def in_text_without_secrets(text: str) -> str:
 
 
 def base_name(url: str) -> str:
-    """The last part of a URL's path.
+    """Return the last part of a URL's path.
 
     >>> base_name("https://host/a/b.txt?part=2"), base_name("s3://bucket/key/")
     ('b.txt', 'key')
@@ -164,7 +164,7 @@ def base_name(url: str) -> str:
 
 
 def sibling(url: str, name: str) -> str:
-    """The URL of a file beside another.
+    """Return the URL of a file beside another.
 
     >>> sibling("s3://bucket/a.npy", "a.vocab.txt")
     's3://bucket/a.vocab.txt'
@@ -182,7 +182,7 @@ def is_in_repository(url: str) -> bool:
 
 
 def file_system(url: str, error: type[AlacarteError] = AlacarteError) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it; without a cache of listings, which would hide what changes.
+    """Return the file system of a URL, and the path in it; without a cache of listings, which would hide what changes.
 
     Raises `error` unless the scheme is one of `SCHEMES`; one URL within another (`::`) is refused.
     """
@@ -311,7 +311,7 @@ def _location(url: str, info: dict[str, Any], error: type[AlacarteError]) -> Loc
 
 
 def version_of(info: dict[str, Any]) -> str:
-    """What tells one content of a file from another, by the facts that its file system gives.
+    """Return what tells one content of a file from another, by the facts that its file system gives.
 
     >>> version_of({"ETag": '"9f3c"', "size": 3}), version_of({"size": 3})
     ('9f3c', '')
@@ -326,7 +326,7 @@ def version_of(info: dict[str, Any]) -> str:
 
 
 def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Location]:
-    """The files behind a URL: itself, those that match it as a pattern, or all below it as a folder; hidden ones not.
+    """Return the files behind a URL: itself, those that match a pattern, or all below a folder; hidden ones not.
 
     Raises `error` if there are none.
     """
@@ -354,7 +354,7 @@ def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Loc
 
 
 def _address(url: str, place: str, path: str) -> str:
-    """The URL of a path that was listed, in the form of the URL and its own path that it was listed for.
+    """Return the URL of a path that was listed, in the form of the URL and its own path that it was listed for.
 
     >>> _address("s3://bucket/texts/", "bucket/texts", "bucket/texts/a.txt"), _address("memory://a", "/a", "/a/b")
     ('s3://bucket/texts/a.txt', 'memory://a/b')
@@ -423,7 +423,7 @@ def _causes(problem: BaseException) -> Iterator[BaseException]:
 
 
 def _status(problem: BaseException) -> int | None:
-    """The HTTP status behind an error, as the libraries keep it in different places."""
+    """Return the HTTP status behind an error, as the libraries keep it in different places."""
     for cause in _causes(problem):
         response = getattr(cause, "response", None)
         if isinstance(response, dict):  # botocore

@@ -267,7 +267,7 @@ def _read(
 
 
 def _reprints(read: tuple[Documents, Documents], names: tuple[str, str], duplicates: Duplicates) -> tuple[str, ...]:
-    """A sentence about the reprints that were found."""
+    """Return a sentence about the reprints that were found."""
     copies = [f"{side.copies:,} documents of {name}" for side, name in zip(read, names, strict=True) if side.copies]
     what = "are left out" if duplicates == "drop" else "count with the first print as one piece of evidence"
     return (f"{' and '.join(copies)} are reprints; they {what}",) if copies else ()
@@ -276,7 +276,7 @@ def _reprints(read: tuple[Documents, Documents], names: tuple[str, str], duplica
 def _targets(
     model: ALaCarte, read: tuple[Documents, Documents], asked: Targets | None, vocabulary: bool, min_count: int
 ) -> Targets:
-    """What is looked for: the words of the vectors that are frequent on both sides, and what was asked for."""
+    """Return what is looked for: the words of the vectors that are frequent on both sides, and what was asked for."""
     if not vocabulary:
         if asked is None:
             raise BadTargets("vocabulary=False leaves nothing to compare; name targets=")
@@ -322,7 +322,7 @@ def _tested(
     vocabulary: bool,
     min_count: int,
 ) -> tuple[list[str], list[Comparison]]:
-    """(the words that both sides use often enough, those asked for that are not, with the reason)."""
+    """Return (the words that both sides use often enough, those asked for that are not, with the reason)."""
     only = set(asked)
     counts = [dict(zip(side.keys, side.occurrences.tolist(), strict=True)) for side in sums]
     beside = [{side.keys[row] for row in np.flatnonzero(side.all.totals > 0)} for side in sums]
@@ -396,7 +396,7 @@ def _with_lines(
     count: int,
     work: WorkOptions,
 ) -> Comparisons:
-    """The result with the lines that contribute most to the difference of the words that are reported."""
+    """Return the result with the lines that contribute most to the difference of the words that are reported."""
     words = [item.word for item in result.changed()[:REPORTED]]
     if not words:
         return result

@@ -551,7 +551,7 @@ class Concordance:
         )
 
     def _shared_words(self, contexts: WindowSums, vectors: WordVectors) -> SharedWords:
-        """The contexts of common words, which are summed once for each way to read them."""
+        """Return the contexts of common words, which are summed once for each way to read them."""
         key = vectors.fingerprint, contexts.reading
         if key not in self._shared:
             parts = ((segment, self._of(segment)) for segment in self._segments)
@@ -559,7 +559,7 @@ class Concordance:
         return self._shared[key]
 
     def _window_sums(self, vectors: WordVectors, options: ReadingOptions) -> WindowSums:
-        """The words of the vectors decided how the text was cut into tokens; others would cut it in another way."""
+        """Raise for other vectors: their words would cut the text into other tokens."""
         if vectors.fingerprint not in self._fitting and words_digest(vectors.words) != self._database.facts.vocabulary:
             raise AlacarteError(
                 "these vectors have other words than those the concordance was built with, which decide how text is "

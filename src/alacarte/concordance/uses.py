@@ -30,6 +30,7 @@ class Place(NamedTuple):
         return self.segment.first + self.segment.document_of(self.begins)
 
     def only(self, chosen: Any) -> "Place":
+        """Return some of the places."""
         return Place(self.segment, self.begins[chosen], self.ends[chosen])
 
     @classmethod
@@ -106,10 +107,12 @@ class LineSource(NamedTuple):
     values: Callable[[Longs], Mapping[str, list[Any]]]
 
     def word(self, segment: StoredSegment, number: int) -> str:
+        """Return the word of a number in a segment."""
         known = len(self.words)
         return self.words[number] if number < known else segment.extra[number - known]
 
     def text(self, segment: StoredSegment, ids: Ints) -> str:
+        """Return the words of some numbers, separated by spaces."""
         return " ".join(self.word(segment, number) for number in ids.tolist() if number >= 0)
 
 
@@ -174,7 +177,7 @@ def stretch(skip: int, limit: int | None) -> slice:
 
 
 def order_by_words(places: list[Place], source: LineSource, side: str, descending: bool) -> Longs:
-    """The order of uses by the words next to them on one side, the nearest first, as in a dictionary."""
+    """Return the order of uses by the words next to them on one side, the nearest first, as in a dictionary."""
     columns, names = [], []
     for place in places:
         before, after = place.segment.window(place.begins, place.ends, SORTED_BY, SORTED_BY)

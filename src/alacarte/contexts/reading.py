@@ -185,7 +185,7 @@ def _explicit(positions: str, widths: tuple[int, int]) -> tuple[Doubles, Doubles
 
 
 def window_sides(window: int | tuple[int, int]) -> tuple[int, int]:
-    """A window of n words on each side, or of (before, after).
+    """Return a window of n words on each side, or of (before, after).
 
     >>> window_sides(5), window_sides((2, 3))
     ((5, 5), (2, 3))

@@ -83,7 +83,8 @@ def _terms_of(fit: EmbeddingRegression, listed: Sequence[str]) -> list[str]:
 
 
 def _holds(term: str, variable: str) -> bool:
-    """
+    """Whether a term holds a variable.
+
     >>> _holds("C(party)[T.R]:year", "party"), _holds("bs(year, df=4)[2]", "year"), _holds("party[T.R]", "part")
     (True, True, False)
     """
@@ -173,7 +174,7 @@ def regress_each(
 
 
 def _read(data: Any, text: str, model: Any) -> ContextTable:
-    """The documents, read once."""
+    """Return the documents, read once."""
     if isinstance(data, ContextTable):
         return data
     return documents(data, text=text, known=model if isinstance(model, ALaCarte) else WordVectors.of(model))
@@ -317,7 +318,7 @@ def power(
 
 
 def _drawn(model: Fit, place: int, effect: Doubles, number: int, rng: np.random.Generator) -> Fit:
-    """A fit of units drawn from the pilot; drawn again where a draw cannot carry the coefficients."""
+    """Return a fit of units drawn from the pilot; drawn again where a draw cannot carry the coefficients."""
     units = np.arange(model.rows) if model.units is None else model.units
     bounds = np.searchsorted(units, np.arange(model.clusters + 1))
     roots = np.ones(model.rows) if model.roots is None else model.roots

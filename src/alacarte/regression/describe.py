@@ -293,7 +293,7 @@ def similarity(
 
 
 def _known_features(embeddings: Embeddings, features: str | Sequence[str]) -> tuple[list[str], Doubles]:
-    """The features that have a vector, in the order asked for, and their directions."""
+    """Return the features that have a vector, in the order asked for, and their directions."""
     listed = [features] if isinstance(features, str) else list(features)
     words = candidate_vectors(embeddings, listed, "features")
     names = [name for name in dict.fromkeys(listed) if name in words]
@@ -353,7 +353,7 @@ def nearest_contexts(
 def _context_columns(
     groups: Grouped, row: int, contexts: tuple[Longs, Longs], units: Doubles, level: float, seed: int | None
 ) -> dict[str, Column]:
-    """The columns about a group's mean and chosen ones of its eligible contexts.
+    """Return the columns about a group's mean and chosen ones of its eligible contexts.
 
     A context is compared with the mean of the others (of other clusters), since it is part of its group's own.
     """
@@ -370,7 +370,7 @@ def _context_columns(
 
 
 def _identity(embeddings: Embeddings, rows: Longs) -> dict[str, Column]:
-    """The columns that say which contexts these are: their names, and their documents' where there are any."""
+    """Return the columns that say which contexts these are: their names, and their documents' where there are any."""
     columns = {"name": column_of([embeddings.names[row] for row in rows.tolist()])}
     return columns | {name: column[rows] for name, column in embeddings.own.items() if name == "document"}
 

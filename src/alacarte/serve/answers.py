@@ -58,7 +58,7 @@ Words = Annotated[list[str], Parameter("words to compare with", most=MOST_WORDS)
 
 
 def about(workspace: Workspace) -> Any:
-    """What there is: the models and the corpora."""
+    """Return what there is: the models and the corpora."""
     model = workspace.model()
     corpora, damaged = [], {}
     for name in workspace.corpora:
@@ -92,7 +92,7 @@ def _described(name: str, corpus: Concordance) -> dict[str, Any]:
 
 
 def _few(values: list[Any]) -> list[Any] | None:
-    """The values of a column if they are few enough to choose from; what is no number in JSON, as text."""
+    """Return the values of a column if they are few enough to choose from; what is no number in JSON, as text."""
     few = values if len(values) <= FEW else None
     return few and [str(value) if isinstance(value, float) and not math.isfinite(value) else value for value in few]
 
@@ -109,7 +109,7 @@ def invent(
     model: ModelName,
     by: Annotated[Literal["contexts", "both", "spelling"], Parameter("what it is computed from", default="contexts")],
 ) -> Any:
-    """A vector for a word, from sentences that use it, from its spelling, or from both, with its nearest words."""
+    """Return a vector for a word from sentences, from its spelling or from both, with its nearest words."""
     if by == "spelling":
         return _spelled(workspace, word, model, k, among)
     opened = workspace.model(model) if by == "contexts" else workspace.spelling_model(model)
@@ -119,7 +119,7 @@ def invent(
 
 
 def _spelled(workspace: Workspace, word: str, model: str, k: int, among: int) -> Any:
-    """A vector from spelling alone, of which no standard error is known."""
+    """Return a vector from spelling alone, of which no standard error is known."""
     opened = workspace.spelling_model(model)
     vector = opened.embed_parts([], word).fused[0]
     nearest = [
@@ -148,7 +148,7 @@ def lines(
     skip: Annotated[int, Parameter("how many lines to leave out first", default=0, most=2**40)],
     sort: Sort,
 ) -> Any:
-    """The lines in which a phrase occurs."""
+    """Return the lines in which a phrase occurs."""
     uses = workspace.uses(corpus, where, phrase, sort)
     return {"count": len(uses), "lines": uses.lines(skip, limit).to_dict() if len(uses) > skip else []}
 
@@ -180,7 +180,7 @@ def influence(
     limit: Limit,
     model: ModelName,
 ) -> Any:
-    """The lines that the vector of a phrase is computed from, those that count most first."""
+    """Return the lines that the vector of a phrase is computed from, those that count most first."""
     chosen = workspace.corpus(corpus, where)
     return {"lines": chosen.influence(workspace.model(model), target_of(phrase), limit=limit).to_dict()}
 
@@ -188,7 +188,7 @@ def influence(
 def word(
     workspace: Workspace, corpus: CorpusName, phrase: Phrase, where: Where, k: K, among: Among, model: ModelName
 ) -> Any:
-    """The vector of a phrase in a corpus: its nearest words with intervals, and the confidence in it."""
+    """Return the vector of a phrase in a corpus: its nearest words with intervals, and the confidence in it."""
     induced = _induced(workspace, corpus, phrase, where, model)
     documents = len(workspace.corpus(corpus, where))
     return {"phrase": phrase, "documents": documents, **_likeness(induced, phrase, k, among)}
@@ -219,7 +219,7 @@ def over(
     most: Annotated[int, Parameter("how many periods at most", default=12, least=1, most=60)],
     model: ModelName,
 ) -> Any:
-    """A phrase over time: how often it is used in each period, and how like other words it is."""
+    """Return a phrase over time: how often it is used in each period, and how like other words it is."""
     chosen = workspace.corpus(corpus, where)
     periods = over_periods(chosen, workspace.model(model), target_of(phrase), column, words, most=most)
     conditions = {period.name: period.conditions for period in chosen.periods(column, most)}
@@ -234,7 +234,7 @@ def senses(
     where: Where,
     model: ModelName,
 ) -> Any:
-    """The senses of a word in a corpus, each with its nearest words and lines."""
+    """Return the senses of a word in a corpus, each with its nearest words and lines."""
     chosen = workspace.corpus(corpus, where).holding(target_of(phrase))
     found = induce_senses(workspace.model(model), chosen, phrase, show_progress=False)
     labelled = [
@@ -258,7 +258,7 @@ def two_sides(
     among: Among,
     model: ModelName,
 ) -> Any:
-    """A phrase on two sides: its nearest words on each, and how like all of these it is on either."""
+    """Return a phrase on two sides: its nearest words on each, and how like all of these it is on either."""
     both = [
         _induced(workspace, corpus, phrase, where, model),
         _induced(workspace, other or corpus, phrase, other_where, model),
@@ -340,7 +340,7 @@ def word_positions(
 def build_corpus(
     workspace: Workspace, report: ProgressCallback, name: str, texts: list[str], text: str, columns: list[str]
 ) -> Any:
-    """What a worker does for a build."""
+    """Return what a worker does for a build."""
     assert workspace.folder is not None
     source = Corpus([workspace.folder / "texts" / each for each in texts], text=text, columns=columns)
     path = workspace.corpus_path(name)

@@ -52,7 +52,7 @@ class Jobs:
                 self._spare = None
 
     async def ask(self, path: str, values: Mapping[str, Any]) -> AsyncIterator[Message]:
-        """The messages of a worker: {"progress": …}, then {"answer": …} or {"error": …}.
+        """Yield the messages of a worker: {"progress": …}, then {"answer": …} or {"error": …}.
 
         Whoever stops listening (`aclose`) ends the process.
         """

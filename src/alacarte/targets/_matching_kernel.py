@@ -20,7 +20,7 @@ UPPER, LOWER = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
 
 @inlined
 def _extend(code, token):  # type: ignore[no-untyped-def]
-    """The hash of an n-gram with one more id."""
+    """Return the hash of an n-gram with one more id."""
     code = (code ^ np.uint64(token)) * MULTIPLIER
     return code ^ (code >> np.uint64(29))
 

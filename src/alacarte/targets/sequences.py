@@ -45,6 +45,7 @@ class SequenceTable:
             self._owners = keys_of[np.argsort(heads, kind="stable")], copies, np.cumsum(copies) - copies
 
     def find(self, encoded: Encoded) -> Matches:
+        """Return where the sequences occur in a block."""
         from alacarte.targets._matching_kernel import AHEAD, find_sequences
 
         ids = encoded.ids

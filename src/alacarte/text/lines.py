@@ -20,7 +20,7 @@ BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 def line_blocks(
     stream: Stream, size: int = READ_AT_ONCE, cut: bool = True, start: int = 0
 ) -> Iterator[tuple[bytes, int, int]]:
-    """Give blocks of whole lines: (bytes, where they begin in the file, position after reading them).
+    r"""Give blocks of whole lines: (bytes, where they begin in the file, position after reading them).
 
     A line belongs to the block in which it begins, and block k begins at the first line's start from byte k · size on.
     So blocks depend on the text and `size` alone. A line longer than a block makes the block grow; its parts are joined
@@ -28,9 +28,9 @@ def line_blocks(
     which is made a line end, and a block begins behind it; or, without `cut`, it is an error. `start` is where the
     stream begins in its file, if not at the beginning.
 
-    >>> stream = Stream("x", io.BytesIO(b"one\\ntwo\\nthree\\nfour"), lambda: 0)
+    >>> stream = Stream("x", io.BytesIO(b"one\ntwo\nthree\nfour"), lambda: 0)
     >>> [block[:2] for block in line_blocks(stream, size=6)]
-    [(b'one\\ntwo\\n', 0), (b'three\\n', 8), (b'four', 14)]
+    [(b'one\ntwo\n', 0), (b'three\n', 8), (b'four', 14)]
     """
     size = min(size, LONGEST)
     parts: list[bytes] = []  # lines that began in the block before, the last of them not yet whole

@@ -30,9 +30,9 @@ Record: TypeAlias = tuple[int, Any, Any, Any, tuple[Any, ...]]
 
 
 def jsonl(name: str, texts: Iterable[str], options: CorpusOptions) -> Iterator[Record]:
-    """Give a record for each line: an object with the fields, or a bare string or list of tokens.
+    r"""Give a record for each line: an object with the fields, or a bare string or list of tokens.
 
-    >>> list(jsonl("x.jsonl", ['{"text": "a b"}\\n["a", "b"]\\n'], CorpusOptions()))
+    >>> list(jsonl("x.jsonl", ['{"text": "a b"}\n["a", "b"]\n'], CorpusOptions()))
     [(1, 'a b', None, None, ()), (2, None, ['a', 'b'], None, ())]
     """
     number = 0
@@ -82,9 +82,9 @@ def delimiter_of(header: str) -> str:
 
 
 def delimited(name: str, texts: Iterable[str], options: CorpusOptions, format: Format) -> Iterator[Record]:
-    """Give a record for each row of CSV or TSV with a header row; the ' before what would be a formula is taken away.
+    r"""Give a record for each row of CSV or TSV with a header row; the ' before what would be a formula is taken away.
 
-    >>> list(delimited("x.csv", ["id;text\\n1;a b\\n"], CorpusOptions(), "csv"))
+    >>> list(delimited("x.csv", ["id;text\n1;a b\n"], CorpusOptions(), "csv"))
     [(2, 'a b', None, None, ())]
     """
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
@@ -167,7 +167,7 @@ def _row_groups(file: Any, size: int) -> list[RowGroup]:
 
 @contextmanager
 def _parquet(location: Location) -> Iterator[Any]:
-    """A Parquet file, open."""
+    """Yield a Parquet file, open."""
     require("pyarrow", extra="parquet", purpose="reading Parquet files")
     module = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
     with location.open() as raw:
@@ -180,7 +180,7 @@ def _parquet(location: Location) -> Iterator[Any]:
 def parquet(
     location: Location, options: CorpusOptions, start: int, stop: int
 ) -> Iterator[tuple[RowGroup, Iterator[Record]]]:
-    """The row groups that begin in [start, stop), and the records of each."""
+    """Yield the row groups that begin in [start, stop), and the records of each."""
     with _parquet(location) as file:
         columns = options.fields_among(file.schema_arrow.names, location.name)
         for group in _row_groups(file, location.size):
@@ -222,7 +222,7 @@ def arrow(stream: Stream, options: CorpusOptions) -> Iterator[Record]:
 
 @contextmanager
 def _seekable(stream: Stream, head: bytes) -> Iterator[BinaryIO]:
-    """A file of which `head` was read, open at any byte: itself, or a copy if it is compressed or in an archive."""
+    """Yield a file of which `head` was read, seekable: itself, or a copy if it is compressed or in an archive."""
     location = stream.location
     if location is not None:
         with location.open() as file:
@@ -241,7 +241,7 @@ def _seekable(stream: Stream, head: bytes) -> Iterator[BinaryIO]:
 def _rows_of_batches(
     name: str, schema: Any, batches: Iterator[Any], options: CorpusOptions
 ) -> Generator[Record, None, int]:
-    """The rows of record batches, a few at a time as Python objects; returns how many there were."""
+    """Yield the rows of record batches, a few at a time as Python objects; returns how many there were."""
     columns = options.fields_among(schema.names, name)
     number = 0
     while True:

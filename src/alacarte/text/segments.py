@@ -54,9 +54,9 @@ class Block:
             raise undecodable(self.name, "utf-8", self.start + low + error.start, error) from error
 
     def items(self) -> list[Item]:
-        """Return the documents, without empty ones.
+        r"""Return the documents, without empty ones.
 
-        >>> Block(b"one\\r\\n\\ntwo", [], 0).items()
+        >>> Block(b"one\r\n\ntwo", [], 0).items()
         ['one', 'two']
         """
         if self.text is None:
@@ -184,7 +184,7 @@ def read_stream(stream: Stream, options: CorpusOptions, size: int, source: str =
 
 
 def _items(stream: Stream, options: CorpusOptions, size: int) -> Iterator[Item]:
-    """The documents of a file of any format but lines of text and Parquet."""
+    """Return the documents of a file of any format but lines of text and Parquet."""
     format, name = options.format_of(stream.name), stream.name
     if format == "arrow":
         return documents_of(f"{name}, at index", arrow(stream, options), options)
@@ -198,7 +198,7 @@ def _items(stream: Stream, options: CorpusOptions, size: int) -> Iterator[Item]:
 
 
 def _parquet_blocks(segment: Segment, options: CorpusOptions, size: int, source: str) -> Iterator[Block]:
-    """The blocks of the row groups in a segment. No block goes beyond its group, so that groups can be shared out."""
+    """Yield the blocks of the row groups in a segment. No block goes beyond its group, so groups can be divided."""
     name = segment.location.name
     for group, records in parquet(segment.location, options, segment.start, segment.stop):
         items = documents_of(f"{name}, at index", records, options)

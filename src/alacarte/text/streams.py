@@ -93,9 +93,11 @@ class Counted(io.RawIOBase):
         self.expected = expected
 
     def readable(self) -> bool:
+        """Return True, as for every stream that is read."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Read into a buffer."""
         count = self.raw.readinto(buffer) or 0
         self.count += count
         if not count and self.count < self.expected:  # its new end would pass for the end of the text

@@ -127,13 +127,13 @@ def _read_batches(
 
 
 def _arrays(batch: Any, layout: Layout, first: int) -> tuple[dict[str, NDArray[Any]], Mask]:
-    """The columns of a batch as arrays, and which of its rows could be read: all."""
+    """Return the columns of a batch as arrays, and which of its rows could be read: all."""
     columns = {name: _array(batch.column(batch.schema.get_field_index(name))) for name in layout.names}
     return columns, np.ones(batch.num_rows, np.bool_)
 
 
 def _array(column: Any) -> NDArray[Any]:
-    """A column as numpy has it: text and uneven lists as objects, even lists as a matrix, nothing as NaN or None."""
+    """Return a column as NumPy array: text and uneven lists as objects, even lists as a matrix, null as NaN or None."""
     kind = _kind(column.type)
     if kind == TEXT:
         return np.array(column.to_pylist(), object)
@@ -178,9 +178,9 @@ def _batches(rows: WordRows) -> tuple[Any, Iterator[Any]]:
 
 
 def looks_like_csv(head: bytes, whole: bool) -> bool:
-    """Whether the first bytes of a file are a table of vectors: one of ours, or lines of a word and some numbers.
+    r"""Whether the first bytes of a file are a table of vectors: one of ours, or lines of a word and some numbers.
 
-    >>> [looks_like_csv(text, True) for text in (b"word,0\\na,2\\n", b"a,1,2,3\\n", b"text,n\\nhi,1\\n")]
+    >>> [looks_like_csv(text, True) for text in (b"word,0\na,2\n", b"a,1,2,3\n", b"text,n\nhi,1\n")]
     [True, True, False]
     """
     delimiter, records = _first_records(head, whole)
@@ -196,7 +196,7 @@ def looks_like_csv(head: bytes, whole: bool) -> bool:
 
 
 def _first_records(head: bytes, whole: bool) -> tuple[str, list[list[str]]]:
-    """The delimiter that makes most fields of the first line, and up to three records; none if it is no CSV."""
+    """Return the delimiter that makes most fields of the first line, and up to three records; none if it is no CSV."""
     text = head.removeprefix(BOM).decode(errors="replace")
     if not whole:  # the last line may be cut off
         text = text.rpartition("\n")[0] + "\n"
@@ -294,14 +294,14 @@ def read_csv(path: str | PathLike[str], limit: int | None, problems: Problems) -
 
 
 def _field_kind(name: str, field: str) -> str:
-    """What a column holds, going by one field of it."""
+    """Return what a column holds, going by one field of it."""
     if number(field.encode(errors="replace")) is None:
         return TEXT
     return WHOLE if name == COUNT and _WHOLE.fullmatch(field) else NUMBER
 
 
 def _fields(batch: Any, layout: Layout, first: int, problems: Problems) -> tuple[dict[str, NDArray[Any]], Mask]:
-    """The columns of some rows of CSV, and which of the rows could be read; the others are reported."""
+    """Return the columns of some rows of CSV, and which of the rows could be read; the others are reported."""
     compute = require("pyarrow.compute", extra="parquet", purpose="reading CSV files")
     fields = {name: batch.column(batch.schema.get_field_index(name)) for name in layout.names}
     encoded = [word.encode("latin-1") for word in fields[layout.words].to_pylist()]

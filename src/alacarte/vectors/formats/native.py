@@ -38,7 +38,7 @@ def write(path: str | PathLike[str], rows: WordRows, metadata: Mapping[str, Any]
 
 
 def tensors_of(rows: WordRows) -> dict[str, NDArray[Any]]:
-    """The arrays that `rows_of` reads."""
+    """Return the arrays that `rows_of` reads."""
     words = PackedWords.of(rows.words)
     twice = words.duplicate()
     if twice is not None:
@@ -64,7 +64,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
 
 
 def rows_of(artifact: Artifact) -> WordRows:
-    """The words and vectors in an artifact that holds `tensors_of`."""
+    """Return the words and vectors in an artifact that holds `tensors_of`."""
     words = PackedWords.from_artifact(artifact)
     matrix = artifact.tensor("matrix", np.float32, 2)
     counts = artifact.tensor("counts", np.int64, 1) if "counts" in artifact.tensors else None
@@ -84,7 +84,7 @@ def _origin(artifact: Artifact) -> tuple[str, ...]:
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:
-    """What `alc inspect` says of an artifact of this kind."""
+    """Return what `alc inspect` says of an artifact of this kind."""
     rows = rows_of(artifact)
     return {
         "format": "safetensors",

@@ -48,7 +48,7 @@ class Source:
         self._bar = self._stack.enter_context(progress(self.size, "B", f"reading {self.path.name}"))
 
     def read(self, size: int) -> bytes:
-        """The next `size` bytes; fewer at the end."""
+        """Return the next `size` bytes; fewer at the end."""
         try:
             data = self._plain.read(size)
         except DAMAGED as error:
@@ -64,6 +64,7 @@ class Source:
         return self._raw.closed
 
     def close(self) -> None:
+        """Close the file."""
         self._stack.close()
 
     def __enter__(self) -> Self:
@@ -75,7 +76,7 @@ class Source:
 
 @contextmanager
 def uncompressed(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """The path of a file as it is; of a compressed one, that of an unpacked copy, which is removed at the end."""
+    """Yield the path of a file as it is; of a compressed one, that of an unpacked copy, which is removed at the end."""
     with Source(path) as source:
         if source.compression is None:
             yield Path(path)
@@ -111,7 +112,7 @@ def _compressor(file: BinaryIO, kind: str) -> Any:
 
 
 def plain_suffix(path: str | os.PathLike[str]) -> str:
-    """The end of a file's name, without that of its compression.
+    """Return the end of a file's name, without that of its compression.
 
     >>> plain_suffix("glove.TXT.gz")
     '.txt'
