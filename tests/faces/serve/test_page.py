@@ -190,6 +190,7 @@ def test_a_corpus_is_added_while_another_is_explored(page: Any, browser: Any, ad
     page.fill("#name", "letters")
     page.click("text=Build >> nth=-1")
     page.wait_for_selector("a[href='/word?corpus=letters']")
+    page.wait_for_selector("li:has(a[href='/word?corpus=letters']) >> text=40 documents")
     page.click("a[href='/word?corpus=letters']")
     page.wait_for_selector("#phrase")
     page.fill("#phrase", "boat")
@@ -604,3 +605,28 @@ def test_a_build_that_goes_on_keeps_its_buttons(page: Any, address: str) -> None
     page.focus("[aria-label='Stop letters']")
     page.wait_for_function("() => document.querySelector('progress').value > 4")
     assert page.evaluate("document.activeElement.ariaLabel") == "Stop letters"
+
+
+def test_the_tabs_keep_the_corpus_and_back_keeps_the_place(browser: Any, workspace: Workspace, served: Any) -> None:
+    both = Workspace(workspace.models, {**workspace.given, "letters": next(iter(workspace.given.values()))})
+    with served(both) as address:
+        page = browser.new_page(viewport={"width": 1200, "height": 500})
+        page.goto(f"{address}/word?corpus=letters&phrase=bank")
+        page.wait_for_selector("[data-line='0']")
+        page.wait_for_selector("svg a")
+        page.evaluate("document.querySelector('.scroller').scrollTop = 900")
+        page.wait_for_selector("[data-line='30']")
+        page.locator("svg a").first.scroll_into_view_if_needed()
+        top = page.evaluate("scrollY")
+        assert top > 50
+        page.locator("svg a").first.click()
+        page.wait_for_function("() => !document.title.startsWith('bank')")
+        page.go_back()
+        page.wait_for_function("() => document.title.startsWith('bank')")
+        page.wait_for_selector("[data-line='30']")
+        page.wait_for_function("top => Math.abs(scrollY - top) < 3", arg=top)
+        for view in ("Compare", "Map", "Invent", "Word"):
+            page.click(f"nav >> text={view}")
+            page.wait_for_function("view => document.title.includes(view)", arg=view)
+            assert view == "Invent" or "corpus=letters" in page.url
+        page.close()

@@ -97,12 +97,21 @@ const problem = (answer) =>
   );
 const away = () => Object.assign(new Error("The server does not answer; is it still running?"), { away: true });
 
-// The answer; that of a question which was given up meanwhile (`signal`) never comes.
+// The answer; that of a question which was given up meanwhile (`signal`) never comes. Answers about corpora are kept a
+// while, so that the way back is short.
+const answers = new Map();
+const LASTING = new Set(["/api/word", "/api/lines", "/api/compare", "/api/over", "/api/map"]);
+const MANY = 80;
+
 export async function ask(path, values = {}, post = false, signal = undefined) {
-  const response = await respond(path, values, post, signal),
-    answer = read(await response.text(), response.status);
+  const question = `${path}?${queryOf(values)}`;
+  if (answers.has(question)) return answers.get(question);
+  const response = await respond(path, values, post, signal);
+  const answer = read(await response.text(), response.status);
   signal?.throwIfAborted();
   if (answer.error) throw problem(answer);
+  if (LASTING.has(path)) answers.set(question, answer);
+  if (answers.size > MANY) answers.delete(answers.keys().next().value);
   return answer;
 }
 
@@ -235,6 +244,8 @@ export const about = () =>
   }));
 export const forgetAbout = () => {
   known = null;
+  answers.clear();
+  kept.clear();
 };
 let known = null;
 
@@ -248,11 +259,25 @@ export function addressOf(path, values) {
   return query.size ? `${path}?${query}` : path;
 }
 
-export const go = (path, values) => history.pushState(null, "", addressOf(path, values));
+export function go(path, values) {
+  leave();
+  history.pushState(null, "", addressOf(path, values));
+}
+
+// Where one is in this view is written down before it is left.
+export function leave() {
+  const lines = [...document.querySelectorAll(".scroller")].map((scroller) => scroller.scrollTop);
+  try {
+    history.replaceState({ left: { top: scrollY, lines } }, "");
+  } catch {
+    // browsers refuse when that happens too often; only the place is lost
+  }
+}
 
 // Another view, or this one anew.
 export function visit(address) {
   writeAddress();
+  leave();
   history.pushState(null, "", address);
   dispatchEvent(new Event("popstate"));
 }
