@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from alacarte._io.arrays import Mask
+from alacarte._io.arrow import open_arrow
 from alacarte._io.copies import local_copy
 from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
@@ -195,11 +196,8 @@ def _read_table(path: Path, pandas: Any) -> Any:
     kinds = [suffix.lower() for suffix in path.suffixes]
     with decoding(path, BadCorpus, "check how it was written"):
         if ".parquet" in kinds:
-            frame = pandas.read_parquet(path)
-            for place, dtype in enumerate(frame.dtypes):
-                if dtype.kind == "O":  # bytes that are not UTF-8 raise here, and not later
-                    frame.iloc[:, place].tolist()
-            return frame
+            with open_arrow(path, "parquet") as table:
+                return table.read().to_pandas()
         if ".jsonl" in kinds or ".ndjson" in kinds:
             return _typed(_read_json_lines(path, pandas), pandas)
         if ".csv" in kinds or ".tsv" in kinds:

@@ -151,7 +151,7 @@ def read_segment(segment: Segment, options: CorpusOptions, size: int) -> Iterato
         for stream in file_streams(location):
             member = stream.name.removeprefix(str(location)) if source else ""
             yield from read_stream(stream, options, size, source + member)
-        if location.path is None:
+        if not is_pipe(location):
             segment.check()
         return
     segment.check()

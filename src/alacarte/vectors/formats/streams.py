@@ -5,6 +5,7 @@ import gzip
 import lzma
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -35,7 +36,8 @@ class Source:
         if not self.path.exists():
             raise BadVectors(f"there is no file {self.path}; check the path")
         self._raw = self.path.open("rb")
-        self.size = self.path.stat().st_size
+        self._state = self._state_now()
+        self.size = self._state[0]
         self.compression = compression(self._raw.read(16))
         self._raw.seek(0)
         try:
@@ -65,13 +67,21 @@ class Source:
 
     def close(self) -> None:
         """Close the file."""
+        if not self.closed:
+            self._last_state = self._state_now()
         self._stack.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *args: object) -> None:
+    def __exit__(self, kind: object, *args: object) -> None:
         self.close()
+        if kind is None and self._last_state != self._state:
+            raise BadVectors(f"{self.path} was changed while it was read; wait for what writes it, then begin again")
+
+    def _state_now(self) -> tuple[int, int]:
+        facts = os.fstat(self._raw.fileno())
+        return (facts.st_size, facts.st_mtime_ns) if stat.S_ISREG(facts.st_mode) else (0, 0)
 
 
 @contextmanager
