@@ -40,6 +40,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -412,6 +413,78 @@ def text_seeds() -> Iterator[Seed]:
     yield Seed("table .parquet", {"a.parquet": parquet()}, read_frame("a.parquet"))
 
 
+def arrow_seeds() -> Iterator[Seed]:
+    import pyarrow as pa
+    from pyarrow import feather, ipc
+
+    table = pa.table({"text": ["a bank", "the né river", "of"], "id": [1, 2, 3]})
+    words = pa.table({"word": ["the", "né", "of"], "0": [1.0, 2.0, 3.0], "1": [0.5, 1.5, 2.5], "2": [0.0, 1.0, 2.0]})
+
+    def stream(path: Path, content: Any) -> None:
+        with ipc.new_stream(str(path), content.schema) as writer:
+            writer.write_table(content)
+
+    writers: dict[str, Callable[..., Any]] = {
+        "file": lambda path, content: feather.write_feather(content, str(path), compression="uncompressed"),
+        "compressed": lambda path, content: feather.write_feather(content, str(path), compression="lz4"),
+        "stream": stream,
+    }
+    for name, write in writers.items():
+        yield Seed(f"Arrow {name}", written(partial(write, content=table), "a.arrow"), read_text("a.arrow"))
+        yield Seed(f"vectors Arrow {name}", written(partial(write, content=words), "v.arrow"), read_vectors("v.arrow"))
+    saved = written(lambda path: stream(path, table), "data.arrow")
+    saved["state.json"] = b'{"_data_files": [{"filename": "data.arrow"}]}'
+    yield Seed("saved dataset", saved, read_text("."), edit=_edit_any)
+
+
+def folder_seeds() -> Iterator[Seed]:
+    """What is in an SQLite file, and beside it."""
+    from alacarte import Concordance, Corpus, WordVectors
+    from alacarte.serve.desk import Desk
+    from alacarte.serve.jobs import Jobs
+    from alacarte.serve.workspace import Workspace
+
+    rng = np.random.default_rng(0)
+    vectors = WordVectors(["the", "bank", "river"], rng.normal(size=(3, 4)).astype(np.float32))
+    rows = [
+        {"text": "the bank of the river", "year": 1990},
+        {"text": "né bank", "year": "x"},
+        {"text": "of", "year": 1},
+    ]
+
+    def build(path: Path) -> None:
+        text = path.with_name("text.jsonl")
+        text.write_text("\n".join(map(json.dumps, rows)))
+        Concordance.build(vectors, Corpus(text, columns=["year"]), path)
+        text.unlink()
+
+    def read(folder: Path) -> Any:
+        opened = Concordance(folder / "k")
+        chosen = opened.where("year>5")
+        sums = opened.collect(vectors, ["bank", "of the"], window=2)
+        return digest(
+            list(opened), opened.levels("year"), opened.to_columns(), str(opened.lines("bank")), len(chosen),
+            list(chosen), sums.all.sums, sums.occurrences, opened.frequent_words(),
+        )  # fmt: skip
+
+    files = written(build, "k")
+    parts = tuple(name for name in files if name.endswith(".safetensors"))
+    yield Seed("concordance", files, read, ours=True)
+    yield Seed("concordance forged", files, read, edit=edit_header, forged=True, only=parts)
+
+    def desk(folder: Path) -> Any:
+        workspace = Workspace(folder=folder)
+        return Desk(workspace, Jobs(workspace))
+
+    def write_notes(path: Path) -> None:
+        made = desk(path)
+        made.keep_note(0, "/word?phrase=bank", "a title", "a note")
+        made.keep_note(0, "/map", "", "another")
+
+    notes = written(write_notes, "w")
+    yield Seed("notes of the page", notes, lambda folder: digest(desk(folder / "w").notes()), ours=True)
+
+
 def _read_targets(folder: Path) -> str:
     from alacarte import Targets
 
@@ -667,7 +740,8 @@ def _symbol(name: str) -> bytes:
 
 def all_seeds() -> list[Seed]:
     """Every format; each is read once, so that all is imported and compiled before the processes part."""
-    seeds = [*vector_seeds(), *text_seeds(), *artifact_seeds(), *sense_seeds(), *matrix_seeds()]
+    seeds = [*vector_seeds(), *text_seeds(), *arrow_seeds(), *artifact_seeds(), *folder_seeds(), *sense_seeds()]
+    seeds += matrix_seeds()
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
             put(Path(folder), seed.files)

@@ -44,7 +44,7 @@ class _Hinted(Exception):
         return self.message if self.hint is None else f"{self.message}; {self.hint.python}"
 
     def for_command_line(self) -> str:
-        """The message with the hint for those who typed a command."""
+        """Return the message with the hint for those who typed a command."""
         return f"{self.message}; {self.hint.command}" if self.hint is not None and self.hint.command else self.message
 
 

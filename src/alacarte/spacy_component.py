@@ -73,7 +73,7 @@ class TokenVectors:
 
     @property
     def embedder(self) -> "ALaCarte":
-        """The model that vectors come from. (The name `model` is spaCy's own.)"""
+        """The model that vectors come from; the name `model` is spaCy's own."""
         if self._model is None:
             from alacarte.errors import AlacarteError
             from alacarte.model import pretrained_names

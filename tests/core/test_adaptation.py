@@ -357,3 +357,5 @@ def test_compositionality_is_the_agreement_of_contexts_and_parts(model):
     parts = model.embed_parts(together, "w5 w9")
     assert model.compositionality("w5 w9", together) == pytest.approx(float(parts.agreement[0]))
     assert -1 <= model.compositionality("w5 w9", together) <= 1
+    nothing = ALaCarte(WordVectors(["a", "z"], [[1.0, 0.0], [0.0, 0.0]]), Transform(np.eye(2)))
+    assert np.isnan(nothing.compositionality("z z", ["a z z a"]))

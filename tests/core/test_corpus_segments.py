@@ -89,7 +89,6 @@ def test_documents_of_the_segments(tmp_path):
     assert [(part.start, part.stop) for part in parts] == [(0, 4), (4, 8), (8, 12), (12, 20)]
     assert list(corpus.only(parts)) == list(corpus) == ["one", "two", "three", "four"]
     assert corpus.only(parts).size == path.stat().st_size
-    assert corpus.only(parts[:2]).identity != corpus.identity
 
 
 def test_a_byte_that_is_not_utf8_is_named_by_its_place_in_the_file(tmp_path):

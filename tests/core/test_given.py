@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 from spelled_language import language, text_in
 
-from alacarte import ALaCarte, Targets, Transform, WordVectors, collect, discover
+from alacarte import (
+    ALaCarte,
+    Concordance,
+    ContextSums,
+    Targets,
+    Transform,
+    WordVectors,
+    collect,
+    compare,
+    discover,
+    induce_senses,
+)
 from alacarte.contexts.reading import Reading, window_sides
 from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError
@@ -12,6 +23,7 @@ from alacarte.transform.solve import Solve
 
 VECTORS = WordVectors(["the", "cat", "sat"], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 TEXT = ["the cat sat", "the blorp sat"]
+MODEL = ALaCarte(VECTORS, Transform(np.eye(2)))
 GERMAN = WordVectors(["die", "Katze", "US", "us"], np.eye(4))
 
 
@@ -58,15 +70,35 @@ def test_windows():
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"shard": (1.5, 2)}, "shard 1.5 of 2: parts are numbered"),
-        ({"shard": (1, 2.5)}, "shard 1 of 2.5: parts are numbered"),
-        ({"block_size": 1.5}, "a size of 1.5 bytes"),
+        ({"shard": (1.5, 2)}, "shard .* is a whole number from 1 on, not 1.5"),
+        ({"shard": (1, 2.5)}, "shard .* is a whole number from 1 on, not 2.5"),
+        ({"shard": (2, 1)}, "shard 2 of 1: parts are numbered"),
+        ({"block_size": 1.5}, "block_size is a whole number from 1 on, not 1.5"),
+        ({"threads": True}, "threads is a whole number from 1 on, not True"),
         ({"spread": 2.5}, "spread is a whole number"),
+        ({"spread": 1}, "spread is a whole number from 2 on"),
     ],
 )
 def test_parts_of_the_work_are_whole_numbers(options, why):
     with pytest.raises(AlacarteError, match=why):
         collect(VECTORS, TEXT, **options)
+
+
+def test_numbers_of_numpy_are_kept_in_files(tmp_path):
+    (tmp_path / "a.txt").write_text("the cat sat\nthe blorp sat\n")
+    text, numbers = tmp_path / "a.txt", {"block_size": 1000, "spread": 4, "window": 3}
+    options = {name: np.int64(number) for name, number in numbers.items()} | {"shard": (np.int64(1), np.int64(1))}
+    sums = collect(VECTORS, text, ["blorp"], checkpoint=tmp_path / "c", **options)
+    assert sums == collect(VECTORS, text, ["blorp"], checkpoint=tmp_path / "c", shard=(1, 1), **numbers)
+    sums.save(tmp_path / "sums")
+    assert ContextSums.load(tmp_path / "sums") == sums
+
+
+@pytest.mark.parametrize("sides", [{"left": 2.9}, {"right": 1.5}, {"left": -1}, {"left": True}])
+def test_readings_have_whole_windows(sides):
+    with pytest.raises(AlacarteError, match="window is a whole number from 0 on"):
+        Reading(**sides)
+    assert Reading(left=np.int64(2)) == Reading(left=2)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +127,37 @@ def test_fitting_that_means_nothing(options):
     with pytest.raises(AlacarteError):
         Solve(**options)
     assert Solve(ridge=np.float32(0.5), folds=np.int64(3)).folds == 3
+
+
+@pytest.mark.parametrize("number", [0, -1, 2.5, True, "3"])
+def test_numbers_of_senses_uses_and_words_that_mean_nothing(number, tmp_path):
+    induced = MODEL.induce(["the blorp sat", "a blorp the cat", "cat blorp"] * 3, ["blorp"], spread=2)
+    concordance = Concordance.build(VECTORS, TEXT, tmp_path / "c", show_progress=False)
+    calls = {
+        "k": lambda: induce_senses(MODEL, TEXT, "blorp", k=number),
+        "limit": lambda: induce_senses(MODEL, TEXT, "blorp", limit=number),
+        "among": lambda: induced.uncertainty.nearest("blorp", among=number),
+        "min_count": lambda: compare(MODEL, TEXT, [*TEXT, "cat"], min_count=number),
+        "spread": lambda: concordance.induce(MODEL, "cat", spread=number),
+    }
+    if number != 0:
+        calls |= {
+            "examples": lambda: induce_senses(MODEL, TEXT, "blorp", examples=number),
+            "seed": lambda: induce_senses(MODEL, TEXT, "blorp", seed=number),
+            "contexts": lambda: compare(MODEL, TEXT, [*TEXT, "cat"], contexts=number),
+            "limit of lines": lambda: concordance.lines("cat", limit=number),
+            "skip": lambda: concordance.lines("cat", skip=number),
+            "around": lambda: concordance.lines("cat", around=number),
+            "seed of lines": lambda: concordance.lines("cat", seed=number),
+            "limit of influence": lambda: concordance.influence(MODEL, "cat", limit=number),
+            "document": lambda: concordance.text(number),
+            "count": lambda: concordance.frequent_words(number),
+        }
+    for name, call in calls.items():
+        with pytest.raises(AlacarteError, match=name.partition(" ")[0]):
+            call()
+    induced.uncertainty.nearest("blorp", k=np.int64(1), among=np.int64(2))
+    assert len(concordance.lines("the", limit=np.int64(1), skip=np.int32(1), seed=np.int64(1))) == 1
 
 
 @pytest.mark.parametrize("weighting", [-1, np.nan, "most", True])

@@ -52,6 +52,11 @@ def test_to_dict_is_json_with_python_values():
     assert json.loads(TABLE.to_json()) == rows
 
 
+def test_half_characters_are_written_as_json_writes_them(tmp_path):
+    Shares(["a\ud800"], [1]).to_csv(tmp_path / "shares.csv")
+    assert (tmp_path / "shares.csv").read_text() == "word,share\na\\ud800,1\n"
+
+
 def test_to_frame():
     pandas = pytest.importorskip("pandas")
     frame = TABLE.to_frame()

@@ -3,6 +3,9 @@
 import ast
 import inspect
 import re
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,8 @@ from typer.testing import CliRunner
 import alacarte
 from alacarte import __version__
 from alacarte.cli import app
+from alacarte.model.model import FitOptions
+from alacarte.passes.collect import CollectOptions
 
 COMMANDS = dict(all_commands())
 MESSAGES = (
@@ -101,21 +106,60 @@ def test_examples_that_need_only_text_do_run(tmp_path, monkeypatch):
     assert ran > 8
 
 
+def said() -> Iterator[tuple[str, str]]:
+    """The strings in error messages and hints, and where they are."""
+    root = Path(alacarte.__file__).parent
+    for path in root.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and re.search(MESSAGES, ast.unparse(node.func)):
+                for item in ast.walk(node):
+                    if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                        yield item.value, f"{path.relative_to(root)}:{node.lineno}"
+
+
+def public() -> Iterator[tuple[str, object]]:
+    """The names of the packages and what they stand for; of classes, those of their attributes too."""
+    for package in ("", ".regression", ".senses", ".documents", ".errors", ".contexts.weights", ".passes.collect"):
+        module = import_module(f"alacarte{package}")
+        for name in getattr(module, "__all__", vars(module)):
+            value = getattr(module, name)
+            yield name, value
+            if inspect.isclass(value):
+                attributes = [attribute for attribute in dir(value) if not attribute.startswith("__")]
+                yield from ((f"{name}.{attribute}", getattr(value, attribute)) for attribute in attributes)
+
+
+def test_every_hint_names_something_of_python_that_exists():
+    """Dotted names, functions and keywords in messages are those of the library, or of others named here."""
+    names = dict(public())
+    others = {"read_feather", "read_json", "reset_vectors", "get_pipe", "frame"}  # of R, pandas and spaCy
+    attributes = {name.rpartition(".")[2] for name in names} | others
+    keywords = set(CollectOptions.__annotations__) | set(FitOptions.__annotations__) | {"lines", "config"}
+    for value in names.values():
+        with suppress(TypeError, ValueError):
+            keywords |= set(inspect.signature(value).parameters)
+    wrong, found = [], 0
+    for text, where in said():
+        dotted = re.findall(r"\b(?!FILE\b)([A-Z]\w+\.[a-z]\w+)\b", text)
+        dotted += [f"ALaCarte.{name}" for name in re.findall(r"\bmodel\.(\w+)(?=\(|`)", text)]
+        called, given = re.findall(r"(?<![\w'])([a-z_]{3,})\(", text), re.findall(r"(?<![\w-])([a-z_]+)=(?!=)", text)
+        wrong += [(name, where) for name in dotted if name not in names]
+        wrong += [(name, where) for name in called if name not in attributes]
+        wrong += [(name, where) for name in given if name not in keywords]
+        found += len(dotted) + len(called) + len(given)
+    assert not wrong, "\n".join(map(str, wrong))
+    assert found > 100
+
+
 def test_every_hint_names_an_option_that_exists():
     """All that error messages and hints call an option is one of a command's."""
     known = {option for command in COMMANDS.values() for item in command.params for option in item.opts}
     known |= {option for command in COMMANDS.values() for item in command.params for option in item.secondary_opts}
     others = {"--help", "--version", "--upgrade", "--no-deps", "--force-reinstall"}  # of alc itself, and of pip
-    root = Path(alacarte.__file__).parent
     found: dict[str, list[str]] = {}
-    for path in root.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call) or not re.search(MESSAGES, ast.unparse(node.func)):
-                continue
-            texts = [item.value for item in ast.walk(node) if isinstance(item, ast.Constant)]
-            for text in [text for text in texts if isinstance(text, str)]:
-                for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text):
-                    found.setdefault(option, []).append(f"{path.relative_to(root)}:{node.lineno}")
+    for text, where in said():
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text):
+            found.setdefault(option, []).append(where)
     assert {option: where for option, where in found.items() if option not in known | others} == {}
     assert len(found) > 25
 

@@ -1,6 +1,7 @@
 """What can go wrong on the way does, and nothing is lost: each fault is made here, and survived."""
 
 import errno
+import gzip
 import lzma
 import os
 import random
@@ -17,10 +18,11 @@ from passes import budget, same
 from alacarte import Corpus, Targets, WordVectors, collect
 from alacarte._io.artifact import read_artifact
 from alacarte.contexts import summing
-from alacarte.errors import AlacarteError, AlacarteWarning, BadCheckpoint, BadCorpus
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCheckpoint, BadCorpus, BadVectors
 from alacarte.passes.checkpoint import Checkpoint
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import get_tokenizer
+from alacarte.vectors.formats import streams
 
 WORDS = ["a", "b", "c", "d", "e", "river", "bank", "."]
 VECTORS = WordVectors(WORDS, np.random.default_rng(3).normal(size=(len(WORDS), 20)).astype(np.float32))
@@ -212,6 +214,47 @@ def test_a_file_that_shrinks(tmp_path, threads):
         summed(path, checkpoint=checkpoint)
     path.write_bytes(text)  # restored: the work goes on
     assert same(summed(path, checkpoint=checkpoint), summed(path))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("change", ["append", "rewrite", "replace"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_that_changes(tmp_path, threads, change, packed):
+    path, new = tmp_path / "a.txt", tmp_path / "new"
+    text = some_text(3_000_000).encode()
+    path.write_bytes(gzip.compress(text, 0) if packed else text)
+    before = path.read_bytes()
+
+    def happen():
+        if change == "append":
+            with path.open("ab") as file:
+                file.write(gzip.compress(b"more\n") if packed else b"more\n")
+        elif change == "rewrite":
+            with path.open("r+b") as file:
+                file.write(before)
+        else:
+            new.write_bytes(before)
+            new.replace(path)
+
+    with pytest.raises(BadCorpus, match=r"a\.txt was changed while it was read"):
+        summed(path, threads=threads, callback=after_first_block(happen))
+
+
+@pytest.mark.parametrize("name", ["v.vec", "v.vec.gz", "v.bin", "v.csv", "v.parquet", "v.arrow", "v.npy"])
+def test_vectors_that_change(tmp_path, monkeypatch, name):
+    path = tmp_path / name
+    WordVectors(["a", "b"], [[1.0, 2.0], [3.0, 4.0]]).save(path)
+    assert len(WordVectors.load(path)) == 2
+    read = streams.Source.read
+
+    def read_and_change(self, size):
+        data = read(self, size)
+        os.utime(path)
+        return data
+
+    monkeypatch.setattr(streams.Source, "read", read_and_change)
+    with pytest.raises(BadVectors, match="was changed while it was read"):
+        WordVectors.load(path)
 
 
 def test_a_compressed_file_that_shrinks(tmp_path):

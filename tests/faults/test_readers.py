@@ -3,7 +3,9 @@
 import gzip
 import io
 import json
+import os
 import pickle
+import signal
 import struct
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect
+from alacarte._io.arrow import open_arrow
 from alacarte.cli import app
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadTransform, BadVectors
 from alacarte.text import lines
@@ -333,17 +336,6 @@ def test_damaged_sums_are_refused(tmp_path, name):
         ContextSums.load(tmp_path / "a.sums")
 
 
-def test_a_file_of_ours_that_does_not_say_so_any_more_is_damaged(tmp_path):
-    path = tmp_path / "v.safetensors"
-    VECTORS.save(path)
-    for word in (b'"alacarte"', b'"format"'):
-        content = path.read_bytes()
-        flipped(path, content.index(word) + 3)
-        with pytest.raises(BadVectors, match=r"v\.safetensors is damaged"):
-            WordVectors.load(path)
-        path.write_bytes(content)
-
-
 # --------------------------------------------------------------------------------------------- decoders
 
 
@@ -484,3 +476,54 @@ def test_xml_entities_neither_explode_nor_reach_out(tmp_path):
         (tmp_path / "a.xml").write_text(f"<!DOCTYPE corpus [{entities}]>{body.format(text)}")
         with pytest.raises(BadCorpus, match=r"a\.xml is damaged"):
             list(read_semeval(tmp_path / "a.xml"))
+
+
+# ------------------------------------------------------------------------------------------ Arrow's own decoders
+
+
+def arrow_text(path, stream=False):
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table({"text": ["aaaa", "bbbb", "cccc"] * 1000})
+    with (arrow.ipc.new_stream if stream else arrow.ipc.new_file)(str(path), table.schema) as writer:
+        writer.write_table(table)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_offsets_of_arrow_that_lead_elsewhere(tmp_path, stream):
+    path = tmp_path / "a.arrow"
+    arrow_text(path, stream)
+    offsets = struct.pack("<3i", 4, 8, 12)
+    assert path.read_bytes().count(offsets) == 1
+    path.write_bytes(path.read_bytes().replace(offsets, struct.pack("<3i", 4, 0x7FFFFF00, 12)))
+    with pytest.raises(BadCorpus, match=r"a\.arrow, after row 0, is damaged: .*offset"):
+        list(Corpus(path))
+
+
+def test_a_decoder_that_crashes_ends_its_own_process(tmp_path):
+    path = tmp_path / "a.arrow"
+    arrow_text(path)
+    with open_arrow(path, "arrow") as file:
+        rows = file.batches(size=10)
+        assert next(rows).num_rows == 10
+        os.kill(file._process._running.pid, signal.SIGSEGV)
+        with pytest.raises(ValueError, match=r"it ended the process that read it \(-11\)"):
+            list(rows)
+    assert len(list(Corpus(path))) == 3000
+
+
+def test_a_process_that_decodes_is_used_again_and_not_by_a_fork(tmp_path):
+    path = tmp_path / "a.arrow"
+    arrow_text(path)
+    with open_arrow(path, "arrow") as file:
+        first = file._process
+    with open_arrow(path, "arrow") as file, open_arrow(path, "arrow") as other:
+        assert file._process is first
+        assert other._process is not first
+        next(file.batches(size=10))  # and no more
+    assert not first.is_running
+    child = os.fork()
+    if child == 0:
+        with open_arrow(path, "arrow") as file:
+            os._exit(file._process is other._process)
+    assert os.waitpid(child, 0)[1] == 0
+    assert other._process.is_running

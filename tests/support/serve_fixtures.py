@@ -27,7 +27,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     vectors = WordVectors(WORDS, rng.normal(size=(len(WORDS), 6)))
     documents = [
         Document(
-            " ".join(rng.choice(WORDS, size=12)) + f" {SCRIPT} bank", values=(str(rng.choice(["D", SCRIPT])), 2000 + n)
+            " ".join(rng.choice(WORDS, size=60)) + f" {SCRIPT} bank", values=(str(rng.choice(["D", SCRIPT])), 2000 + n)
         )
         for n in range(120)
     ]

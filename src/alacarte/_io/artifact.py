@@ -1,4 +1,4 @@
-"""The one format of every file that this package writes for itself: context sums, transforms, models, checkpoints, …
+"""The one format of every file that this package writes for itself: context sums, transforms, models and so on.
 
 An artifact is a safetensors file (`alacarte._io.tensors`) whose metadata say `format` "alacarte", its `kind`, the
 `version` of that kind, and hold one JSON object with everything that is not an array. Its last tensor holds SHA-256
@@ -66,7 +66,7 @@ class Artifact:
     _verified: set[str] = field(default_factory=set)
 
     def damaged(self, what: str) -> AlacarteError:
-        """The error for a file that is not as it should be.
+        """Return the error for a file that is not as it should be.
 
         >>> artifact = Artifact(Path("a.sums"), "context sums", 1, {}, {}, AlacarteError, {})
         >>> print(artifact.damaged("its counts are negative"))
@@ -84,7 +84,7 @@ class Artifact:
         return array
 
     def words(self, name: str = "words") -> list[str]:
-        """The list of words that `word_tensors` stored under this name."""
+        """Return the list of words that `word_tensors` stored under this name."""
         data, offsets = self.tensor(name, np.uint8, 1), self.tensor(f"{name}_offsets", np.int64, 1)
         return unpack_words(data, offsets, self.path, self.error)
 
@@ -100,11 +100,11 @@ class Artifact:
         return value
 
     def optional(self, name: str, kind: type[Result]) -> Result | None:
-        """The same for an entry that may be missing, or null."""
+        """Return the same for an entry that may be missing, or null."""
         return None if self.metadata.get(name) is None else self.value(name, kind)
 
     def record(self, name: str, kind: type[Result]) -> Result:
-        """An entry of the metadata as a dataclass, such as the settings.
+        """Return an entry of the metadata as a dataclass, such as the settings.
 
         A key that the dataclass does not have was written by a newer version of this package, and is an error: what
         it means is not known here.
@@ -254,7 +254,7 @@ def identity(path: str | os.PathLike[str]) -> str:
 
 
 def word_tensors(words: Iterable[str], name: str = "words") -> dict[str, NDArray[Any]]:
-    """A list of words as two tensors, for `write_artifact`; `Artifact.words` gives the list back.
+    """Return a list of words as two tensors, for `write_artifact`; `Artifact.words` gives the list back.
 
     >>> {name: array.tolist() for name, array in word_tensors(["a", "bc"]).items()}
     {'words': [97, 98, 99], 'words_offsets': [0, 1, 3]}
@@ -266,7 +266,7 @@ def word_tensors(words: Iterable[str], name: str = "words") -> dict[str, NDArray
 def _read_digests(
     path: Path, places: Places, mapped: NDArray[np.uint8], error: type[AlacarteError]
 ) -> dict[str, bytes]:
-    """The digest of each tensor; that of the header is compared here."""
+    """Return the digest of each tensor; that of the header is compared here."""
     if DIGESTS not in places:
         raise damaged(path, "it has no digests", error)
     dtype, shape, begin = places[DIGESTS]
@@ -283,7 +283,7 @@ def _read_digests(
 
 
 def _a(kind: str | None) -> str:
-    """A kind with its article, if it is a thing that can be counted.
+    """Return a kind with its article, if it is a thing that can be counted.
 
     >>> _a("transform"), _a("index"), _a("context sums")
     ('a transform', 'an index', 'context sums')

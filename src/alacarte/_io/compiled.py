@@ -19,7 +19,7 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core import caching, cgutils, event
+from numba.core import caching, cgutils, codegen, compiler, event
 from numba.extending import intrinsic as untyped_intrinsic
 from numba.np import linalg
 
@@ -127,10 +127,38 @@ def kernel(function: Any) -> Any:
     return compiled
 
 
-# A function that only kernels call: without the ways in from Python and C it compiles faster.
-inner: Any = numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+class _PartLibrary(codegen.JITCodeLibrary):
+    """Code of a function that only kernels call: optimised and made ready to run there, and not by itself before."""
+
+    @property
+    def codegen(self) -> "_PartLibrary":
+        return self
+
+    def set_env(self, name: str, environment: object) -> None:
+        """Numba's way to give a function that runs by itself its constants."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        pass
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+class _PartCompiler(compiler.Compiler):
+    def define_pipelines(self) -> Any:
+        code = self.state.targetctx.codegen()
+        self.state.library = _PartLibrary(code, self.state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        return super().define_pipelines()  # type: ignore[no-untyped-call]
+
+
+_PART = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
+# A function that only kernels call.
+inner: Any = numba.njit(**_PART)  # type: ignore[call-overload]
 # A few lines that are copied into whatever calls them.
-inlined: Any = numba.njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # type: ignore[call-overload]
+inlined: Any = numba.njit(forceinline=True, **_PART)  # type: ignore[call-overload]
 intrinsic: Any = untyped_intrinsic
 
 
@@ -265,9 +293,9 @@ def count_ones(context, number):  # type: ignore[no-untyped-def]
 _announced: dict[str, str] = {}  # by module or package: what to print when one of its functions is compiled
 
 
-def announce(module: str, purpose: str, seconds: int) -> None:
+def announce(module: str, purpose: str) -> None:
     """Have a line printed when the kernels of a module or package are compiled; not when they come from the disk."""
-    _announced[module] = f"alacarte: compiling {purpose} for this machine, once (about {seconds} s)"
+    _announced[module] = f"alacarte: compiling {purpose} for this machine, once (some seconds)"
 
 
 class _Announcer(event.Listener):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from alacarte._io.files import atomic_write, cache_folder
-from alacarte._io.urls import Location, base_name, changed_error, display_name, local_path, locate, sibling, url_of
+from alacarte._io.urls import Location, base_name, display_name, local_path, locate, sibling, url_of
 from alacarte.errors import AlacarteError
 
 OLD = 3600.0  # seconds for which another process may still be about to open a copy of an older version
@@ -49,7 +49,7 @@ def local_copy(
 
 
 def copy_files(locations: list[Location]) -> Path:
-    """A folder with copies of some files, all of the versions that were located; their names are the URLs' last parts.
+    """Return a folder with copies of some files, as they were located; their names are the last parts of the URLs.
 
     Raises if a file is not the one that was located any more.
     """
@@ -64,8 +64,7 @@ def copy_files(locations: list[Location]) -> Path:
             continue
         with location.open() as source, atomic_write(copy, location.size) as file:
             shutil.copyfileobj(source, file, 1 << 20)
-            if file.tell() != location.size:
-                raise changed_error(location)
+            location.check()
     for other in kept.iterdir():
         if other != folder and time.time() - other.stat().st_mtime > OLD:
             shutil.rmtree(other, ignore_errors=True)

@@ -49,7 +49,7 @@ class Look(NamedTuple):
 
 
 def look(number: int) -> Look:
-    """The colour, mark and line of a series by its number; the first 56 differ in black and white too.
+    """Return the colour, mark and line of a series by its number; the first 56 differ in black and white too.
 
     >>> len({look(number)[:2] for number in range(72)}), len({look(number)[1:] for number in range(56)})
     (72, 56)

@@ -40,9 +40,9 @@ SUFFIXES = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
 
 
 def compression(head: bytes) -> str | None:
-    """Which compression the first bytes of a file show, by content and not by name.
+    r"""Which compression the first bytes of a file show, by content and not by name.
 
-    >>> compression(b"\\x1f\\x8b rest"), compression(b"plain text")
+    >>> compression(b"\x1f\x8b rest"), compression(b"plain text")
     ('gz', None)
     """
     return next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
@@ -180,7 +180,7 @@ def _open_stream(path: str | os.PathLike[str]) -> BinaryIO | None:
 
 
 def _temporary_file(target: Path, path: str | os.PathLike[str]) -> BinaryIO:
-    """A new file beside the target, open and locked; readable by whoever may read the one that it is to replace."""
+    """Return a new locked file beside the target, readable by whoever may read the one that it is to replace."""
     if not target.parent.is_dir():
         folder = target.parent if Path(path).is_symlink() else Path(path).parent
         raise NoFolder(f"{path}: there is no folder {folder}; make it with `mkdir -p {folder}`")
@@ -243,7 +243,7 @@ def _disk_full(path: Path, target: Path, error: OSError, written: int, size: int
 
 
 def amount(size: int) -> str:
-    """A number of bytes, for people.
+    """Return a number of bytes, for people.
 
     >>> amount(512), amount(1_234_567)
     ('512 bytes', '1.2 MB')
@@ -270,7 +270,7 @@ def remove_leftovers(target: Path) -> None:
 
 
 def leftovers(target: Path) -> list[Path]:
-    """The temporary files of all writers of a path, also of those that are still writing."""
+    """Return the temporary files of all writers of a path, also of those that are still writing."""
     pattern = re.compile(rf"{re.escape(f'.{target.name[:LONGEST_NAME]}.')}[0-9a-f]{{16}}{PART}")
     try:
         return [file for file in target.parent.iterdir() if pattern.fullmatch(file.name) and not file.is_symlink()]
@@ -339,7 +339,7 @@ def lock(
 
 
 def _locked(path: Path) -> BinaryIO | None:
-    """A file that is locked until it is closed; None if another process, or another part of this one, has it."""
+    """Return a file that is locked until it is closed; None if another process, or another part of this one, has it."""
     file = path.open("ab")
     try:
         if fcntl is not None:

@@ -12,10 +12,10 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def printable(text: str, keep: str = "") -> str:
-    """Text without characters that a terminal obeys, but for those in `keep`; they are written as escapes.
+    r"""Text without characters that a terminal obeys, but for those in `keep`; they are written as escapes.
 
-    >>> printable("né\\x1b[2J\\n"), printable("a\\tb\\r", keep="\\t")
-    ('né\\\\x1b[2J\\\\n', 'a\\tb\\\\r')
+    >>> printable("né\x1b[2J\n"), printable("a\tb\r", keep="\t")
+    ('né\\x1b[2J\\n', 'a\tb\\r')
     """
     return _OBEYED.sub(lambda found: found[0] if found[0] in keep else repr(found[0])[1:-1], text)
 
@@ -30,17 +30,17 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def json_text(value: object, indent: int | None = 2) -> str:
-    """JSON for a terminal: readable, but for what a terminal would obey. Results of the library as their `to_dict()`.
+    r"""JSON for a terminal: readable, but for what a terminal would obey. Results of the library as their `to_dict()`.
 
-    >>> print(json_text({"word": "né\\x9b\\x1b"}, indent=None))
-    {"word": "né\\u009b\\u001b"}
+    >>> print(json_text({"word": "né\x9b\x1b"}, indent=None))
+    {"word": "né\u009b\u001b"}
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=lambda result: result.to_dict())
     return _OBEYED.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def guarded(cell: Any) -> Any:
-    """A cell of CSV: text that a spreadsheet would take for a formula gets a ' before it; numbers stay as they are.
+    """Return a cell of CSV: text that a spreadsheet would take for a formula gets a ' before it.
 
     `unguarded` takes it away again, so that what we write as CSV is read as it was.
 
@@ -67,7 +67,7 @@ def quoting(texts: Iterable[Any]) -> int:
 
 
 def map_text(frame: Any, function: Callable[[Any], Any]) -> Any:
-    """A pandas frame with `guarded` or `unguarded` applied to names of columns, and to cells that are no numbers."""
+    """Return a frame with `guarded` or `unguarded` applied to names of columns, and to cells that are no numbers."""
     result = frame.copy(deep=False)
     for place, dtype in enumerate(frame.dtypes):
         if dtype.kind not in "iufbcMm":

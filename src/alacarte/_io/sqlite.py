@@ -19,16 +19,16 @@ MAGIC = b"SQLite format 3\x00"
 ROLLBACK = b"\x01\x01"  # bytes 18 and 19 of a file whose changes are undone by a journal, as of all that we write
 OTHER_FILES = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names further files, which SQLite would delete
 SEAL = "CREATE TABLE seal (digest TEXT)"
-CHEAP = 1 << 22  # bytes of a file that is compared with its digest whenever it has changed: about 50 ms
+_checked: dict[Path, tuple[int, ...]] = {}  # inode, time and size of files when they were compared with their digests
 
 
 class SqliteFile:
-    """A file with certain tables; `tables` are regular expressions for the statements that make them.
+    r"""A file with certain tables; `tables` are regular expressions for the statements that make them.
 
     The rows of a table are ordered by its first column. `functions` of one value may be used in queries by their names.
 
     >>> import tempfile
-    >>> file = SqliteFile(Path(tempfile.mkdtemp()) / "words.sqlite", [r"CREATE TABLE words \\(word\\)"])
+    >>> file = SqliteFile(Path(tempfile.mkdtemp()) / "words.sqlite", [r"CREATE TABLE words \(word\)"])
     >>> file.create("CREATE TABLE words (word)")
     >>> file.rows("SELECT * FROM words")
     []
@@ -43,7 +43,6 @@ class SqliteFile:
     ) -> None:
         self.path, self._tables, self._error, self._functions = path, tables, error, dict(functions or {})
         self._inode = 0  # of the file that was opened first
-        self._checked: tuple[int, ...] = ()  # inode, time and size when the file was last compared with its digest
 
     def create(self, *statements: str) -> None:
         """Make the file, with the tables of these statements."""
@@ -85,23 +84,23 @@ class SqliteFile:
 
     def verify(self) -> None:
         """Compare all of the file with what was written."""
-        self._checked = ()
-        with self._errors("read", "copy or build it again"), closing(self._connected("ro", cheap=False)):
+        _checked.pop(self.path.absolute(), None)
+        with self._errors("read", "copy or build it again"), closing(self._connected("ro")):
             pass
 
-    def _connected(self, mode: str, cheap: bool = True) -> sqlite3.Connection:
+    def _connected(self, mode: str) -> sqlite3.Connection:
         address = f"{self.path.absolute().as_uri()}?mode={self._recovering(mode)}"
         connection = sqlite3.connect(address, uri=True, isolation_level=None)
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
-            self._check(connection, cheap)
+            self._check(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
     def _recovering(self, mode: str) -> str:
-        """The mode to open the file in: to write, where a change was cut off that SQLite has to undo."""
+        """Return the mode to open the file in: to write, where a change was cut off that SQLite has to undo."""
         if not self.path.is_file():
             raise self._error(f"{self.path}: there is no such file; check the path")
         with self.path.open("rb") as file:
@@ -123,7 +122,7 @@ class SqliteFile:
     def _beside(self, ending: str) -> Path:
         return self.path.with_name(self.path.name + ending)
 
-    def _check(self, connection: sqlite3.Connection, cheap: bool) -> None:
+    def _check(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN")  # whatever others change meanwhile
         found = [str(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_schema")]
         expected = [re.escape(SEAL), *self._tables]
@@ -132,13 +131,13 @@ class SqliteFile:
             raise self._error(f"{self.path} holds other tables than this version of alacarte makes; build it again")
         facts = self.path.stat()
         now = facts.st_ino, facts.st_mtime_ns, facts.st_size
-        if now != self._checked and (not cheap or facts.st_size <= CHEAP):
+        if now != _checked.get(self.path.absolute()):  # about 35 ms per MB
             wrong = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if wrong != "ok":
                 raise self._damaged(" ".join(str(wrong).split()))
             if connection.execute("SELECT digest FROM seal").fetchall() != [(_digest(connection),)]:
                 raise self._damaged("its rows are not what was written")
-            self._checked = now
+            _checked[self.path.absolute()] = now
         connection.execute("COMMIT")
 
     def _damaged(self, what: str) -> AlacarteError:
@@ -149,7 +148,7 @@ class SqliteFile:
         """Turn what SQLite and the system raise into an error of ours."""
         try:
             yield
-        except (OSError, sqlite3.Error) as problem:
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as problem:  # the last for names that are no text
             if isinstance(problem, AlacarteError):
                 raise
             reason = (problem.strerror if isinstance(problem, OSError) else None) or problem
@@ -162,7 +161,7 @@ def _seal(connection: sqlite3.Connection) -> None:
 
 
 def _digest(connection: sqlite3.Connection) -> str:
-    """A digest of all rows but the digest itself."""
+    """Return a digest of all rows but the digest itself."""
     digest = sha256()
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE name != 'seal' ORDER BY name").fetchall()
     for (name,) in tables:

@@ -109,7 +109,7 @@ class Table(ABC):
         writer.writerows(["" if value is None else guarded(value) for value in row] for row in rows)
         if path is not None:
             with atomic_write(path) as file:
-                file.write(text.getvalue().encode())
+                file.write(text.getvalue().encode("utf-8", "backslashreplace"))  # half characters
         return text.getvalue()
 
     def to_markdown(self) -> str:
@@ -244,10 +244,10 @@ def beside(own: Columns, theirs: Columns) -> dict[str, Any]:
 
 
 def format_cell(value: object) -> str:
-    """Return a value as text: four digits of a float, all digits of an integer, a dash for None and NaN.
+    r"""Return a value as text: four digits of a float, all digits of an integer, a dash for None and NaN.
 
-    >>> [format_cell(value) for value in (0.123456, 1e-9, 12345, 12345.678, None, float("nan"), True, "a\\x1b[1m")]
-    ['0.1235', '1e-09', '12,345', '12,346', '–', '–', 'yes', 'a\\\\x1b[1m']
+    >>> [format_cell(value) for value in (0.123456, 1e-9, 12345, 12345.678, None, float("nan"), True, "a\x1b[1m")]
+    ['0.1235', '1e-09', '12,345', '12,346', '–', '–', 'yes', 'a\\x1b[1m']
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"

@@ -126,7 +126,7 @@ def write_tensors(
 def layout(
     tensors: Mapping[str, NDArray[Any] | Computed], metadata: Mapping[str, str], last: str | None = None
 ) -> tuple[bytes, list[str]]:
-    """The first bytes of the file, up to the arrays, and the order of the arrays; `last` names the one at the end."""
+    """Return the bytes before the arrays, and the order of the arrays; `last` names the one at the end."""
     # Widest items first keeps every array aligned without gaps, which the format forbids.
     order = sorted(tensors, key=lambda name: (name == last, -tensors[name].dtype.itemsize, name))
     header: dict[str, Any] = {"__metadata__": dict(metadata)}
@@ -163,7 +163,7 @@ def read_header(path: str | os.PathLike[str], error: type[AlacarteError] = BadVe
 def map_tensors(
     path: str | os.PathLike[str], error: type[AlacarteError] = BadVectors
 ) -> tuple[dict[str, NDArray[Any]], Places, dict[str, str], NDArray[np.uint8]]:
-    """The arrays of a file, memory-mapped; where they lie; the metadata; and all bytes of the file.
+    """Return the arrays of a file, memory-mapped; where they lie; the metadata; and all bytes of the file.
 
     The file is opened once: another one may take its place at any time.
     """
@@ -239,7 +239,7 @@ def _header(
 def read_tensors(
     path: str | os.PathLike[str], error: type[AlacarteError] = BadVectors
 ) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """The arrays of a safetensors file, read-only and memory-mapped, and its metadata.
+    """Return the arrays of a safetensors file, read-only and memory-mapped, and its metadata.
 
     A damaged file raises `error`, with the name of the file.
     """
@@ -248,11 +248,11 @@ def read_tensors(
 
 
 def pack_words(words: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Words as one array of UTF-8 bytes and `n + 1` offsets into it.
+    r"""Words as one array of UTF-8 bytes and `n + 1` offsets into it.
 
     >>> data, offsets = pack_words(["a", "né"])
     >>> bytes(data), offsets.tolist()
-    (b'an\\xc3\\xa9', [0, 1, 4])
+    (b'an\xc3\xa9', [0, 1, 4])
     """
     words = list(words)
     joined = np.frombuffer("\n".join(words).encode(errors="surrogatepass"), np.uint8)
@@ -288,7 +288,7 @@ def unpack_words(
     path: str | os.PathLike[str] = "",
     error: type[AlacarteError] = BadVectors,
 ) -> list[str]:
-    """The words that `pack_words` packed; `path` is named in the error if they are damaged.
+    """Return the words that `pack_words` packed; `path` is named in the error if they are damaged.
 
     >>> unpack_words(*pack_words(["a", "né"]))
     ['a', 'né']
@@ -306,5 +306,5 @@ def unpack_words(
 
 
 def damaged(path: str | os.PathLike[str], what: str, error: type[AlacarteError]) -> AlacarteError:
-    """The error for a file that is not whole."""
+    """Return the error for a file that is not whole."""
     return error(f"{os.fspath(path) or 'the file'} is damaged: {what}; copy or write it again")

@@ -14,8 +14,8 @@ from alacarte._io.urls import (
     is_in_repository,
     local_path,
     sibling,
+    translated,
     url_of,
-    with_retries,
     without_secrets,
 )
 from alacarte.errors import AlacarteError, require
@@ -52,7 +52,7 @@ def upload(file: Path, url: str, error: type[AlacarteError]) -> None:
     check_writable(url, error)
     system, path = file_system(url, error)
     put = partial(_commit, file, system) if is_in_repository(url) else partial(system.put_file, str(file))
-    with_retries(lambda: put(path), url, error)
+    translated(lambda: put(path), url, error)
 
 
 def _commit(file: Path, system: Any, path: str) -> None:
@@ -78,4 +78,4 @@ def remove(url: str, error: type[AlacarteError]) -> None:
         with suppress(FileNotFoundError):
             system.rm_file(path)
 
-    with_retries(delete, url, error)
+    translated(delete, url, error)

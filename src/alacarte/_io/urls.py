@@ -7,13 +7,11 @@ names in its query, never user, password or values: see `without_secrets`.
 import io
 import os
 import re
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any, BinaryIO, TypeVar, cast
 
 from alacarte.errors import AlacarteError, MissingExtra, require
@@ -29,10 +27,10 @@ SCHEMES = {
     "abfs": "adlfs",
     "hf": "huggingface_hub",
 }
-BLOCK = 8 << 20  # the most bytes that are asked for at a time
-FIRST_BLOCK = 1 << 18  # what is asked for first; it doubles while a file is read in order
-WAITS = (0.5, 1.0, 2.0, 4.0)  # seconds before the second attempt and those after it
-SILENCE = 60.0  # seconds without a byte, after which a web server is asked again
+READ_AHEAD = 8 << 20  # bytes that are asked for beyond those that are needed
+LITTLE_AHEAD = 1 << 16  # the same where only the beginning of a file, or a part, is wanted
+BUFFER = 1 << 18  # bytes
+SILENCE = 60.0  # seconds without a byte, after which a web server is given up
 URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 COLLAPSED = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")  # what pathlib makes of a URL
 URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://[^\s'\"<>]+")
@@ -45,12 +43,6 @@ VERSIONS = (
 # The names of errors, by all libraries.
 REFUSED = re.compile("Credential|Auth")
 NOT_OPEN = re.compile("RepositoryNotFound|GatedRepo")  # on the Hub, a private repository is as one that does not exist
-NEVER = re.compile("Credential|Auth|Offline|FileExpired")  # trying again does not help
-LOST = (TimeoutError, ConnectionError, EOFError)
-FOR_GOOD = (
-    *(FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError, NotImplementedError),
-    *(LookupError, TypeError, AttributeError, ValueError, ImportError, MemoryError),
-)
 CREDENTIALS = (
     "check the credentials: fsspec takes them from the environment and from files of the provider (AWS_PROFILE, "
     "AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_NAME, HF_TOKEN), never from this program"
@@ -67,7 +59,7 @@ Result = TypeVar("Result")
 
 
 def url_of(name: str | os.PathLike[str]) -> str | None:
-    """The URL that a name is, or None for a path; `Path("s3://bucket/key")`, which has lost a slash, is one too.
+    """Return the URL that a name is, or None for a path; `Path("s3://bucket/key")`, which has lost a slash, is one too.
 
     >>> url_of("s3://bucket/key"), url_of(Path("s3://bucket/key")), url_of("s3/key")
     ('s3://bucket/key', 's3://bucket/key', None)
@@ -83,7 +75,7 @@ def url_of(name: str | os.PathLike[str]) -> str | None:
 
 
 def local_path(name: str | os.PathLike[str]) -> Path | None:
-    """The path on disk of a path or a `file://` URL; None for other URLs.
+    """Return the path on disk of a path or a `file://` URL; None for other URLs.
 
     >>> local_path("file:///tmp/a%20b.txt").as_posix(), local_path("~/a") == Path.home() / "a", local_path("s3://a/b")
     ('/tmp/a b.txt', True, None)
@@ -100,7 +92,7 @@ def local_path(name: str | os.PathLike[str]) -> Path | None:
 
 
 def path_on_disk(name: str | os.PathLike[str], error: type[AlacarteError], what: str) -> Path:
-    """The path that a name is, for what is locked or changed in place; raises `error` for a URL.
+    """Return the path that a name is, for what is locked or changed in place; raises `error` for a URL.
 
     >>> path_on_disk("lab/run", AlacarteError, "a run").as_posix()
     'lab/run'
@@ -115,7 +107,7 @@ def path_on_disk(name: str | os.PathLike[str], error: type[AlacarteError], what:
 
 
 def without_secrets(url: str) -> str:
-    """A URL without user, password and the values of its query; a digest of the query tells two URLs apart.
+    """Return a URL without user, password and the values of its query; a digest of the query tells two URLs apart.
 
     >>> without_secrets("https://me:secret@host/a.csv?author=a&page=2")
     'https://host/a.csv?author=…&page=…#a8534941a2b2'
@@ -140,7 +132,7 @@ def without_secrets(url: str) -> str:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """A URL up to its path, and what follows: the query, or parameters behind a semicolon."""
+    """Return a URL up to its path, and what follows: the query, or parameters behind a semicolon."""
     marks = {"http": r"[?;#]", "https": r"[?;#]", "az": r"\?", "abfs": r"\?"}  # elsewhere ? is a letter of a name
     scheme = url.partition("://")[0].lower()
     mark = re.search(marks[scheme], url) if scheme in marks else None
@@ -148,13 +140,13 @@ def _split(url: str) -> tuple[str, str]:
 
 
 def display_name(name: str | os.PathLike[str]) -> str:
-    """A name for messages and saved files: a path as it is, a URL without secrets."""
+    """Return a name for messages and saved files: a path as it is, a URL without secrets."""
     url = url_of(name)
     return os.fspath(name) if url is None else without_secrets(url)
 
 
 def in_text_without_secrets(text: str) -> str:
-    """A message of somebody else, with every URL in it as it may be shown, and no query.
+    """Return a message of somebody else, with every URL in it as it may be shown, and no query.
 
     >>> in_text_without_secrets("400, url='https://me:secret@host/a?sig=secret'")
     "400, url='https://host/a"
@@ -163,7 +155,7 @@ def in_text_without_secrets(text: str) -> str:
 
 
 def base_name(url: str) -> str:
-    """The last part of a URL's path.
+    """Return the last part of a URL's path.
 
     >>> base_name("https://host/a/b.txt?part=2"), base_name("s3://bucket/key/")
     ('b.txt', 'key')
@@ -172,7 +164,7 @@ def base_name(url: str) -> str:
 
 
 def sibling(url: str, name: str) -> str:
-    """The URL of a file beside another.
+    """Return the URL of a file beside another.
 
     >>> sibling("s3://bucket/a.npy", "a.vocab.txt")
     's3://bucket/a.vocab.txt'
@@ -190,7 +182,7 @@ def is_in_repository(url: str) -> bool:
 
 
 def file_system(url: str, error: type[AlacarteError] = AlacarteError) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it; without a cache of listings, which would hide what changes.
+    """Return the file system of a URL, and the path in it; without a cache of listings, which would hide what changes.
 
     Raises `error` unless the scheme is one of `SCHEMES`; one URL within another (`::`) is refused.
     """
@@ -248,17 +240,41 @@ class Location:
         return self.name
 
     def open(self, start: int = 0, until: int | None = None) -> BinaryIO:
-        """The bytes from `start` on, as they are stored; nothing before it is read.
+        """Return the bytes from `start` on, as they are stored; nothing before it is read.
 
         `until` is where the reader will stop, if that is known: little behind it is read.
         """
         if self.path is None:
-            raw = _RemoteFile(self, start, self.size if until is None else until)
-            return cast("BinaryIO", io.BufferedReader(raw, BLOCK))
+            raw: io.RawIOBase = _RemoteFile(self, READ_AHEAD if until is None else LITTLE_AHEAD)
+            if start:
+                raw.seek(start)
+            return cast("BinaryIO", io.BufferedReader(raw, BUFFER))
         file = io.FileIO(self.path)
         if start:
             file.seek(start)
         return cast("BinaryIO", file)
+
+    def check(self) -> None:
+        """Raise unless the file is still the one that was located."""
+        if self.path is not None:
+            now = locate(self.path)
+            is_same = (now.size, now.version) == (self.size, self.version)
+        else:
+            system, path = file_system(self.address, self.error)
+            is_same = translated(lambda: _is_same(self, system, path), self.address, self.error)
+        if not is_same:
+            raise self.error(
+                f"{self.name} was changed while it was read, or is not the same file everywhere; wait for what writes "
+                "it, then begin again"
+            )
+
+
+def _is_same(location: Location, system: Any, path: str) -> bool:
+    if is_in_repository(location.address):  # a listing would count against the narrow limits of the Hub
+        hub = require("huggingface_hub", extra="hub", purpose=f"reading {location.name}")
+        return str(hub.get_hf_file_metadata(system.url(path), token=system.token).etag) == location.version
+    info = _info(system, path)
+    return (info.get("size"), version_of(info)) == (location.size, location.version)
 
 
 def locate(name: "str | os.PathLike[str] | Location", error: type[AlacarteError] = AlacarteError) -> Location:
@@ -271,7 +287,7 @@ def locate(name: "str | os.PathLike[str] | Location", error: type[AlacarteError]
         return Location(str(path), stat.st_size, f"{stat.st_mtime_ns}-{stat.st_size}", path, error=error)
     url = cast("str", url_of(name))
     system, place = file_system(url, error)
-    info = with_retries(lambda: _info(system, place), url, error)
+    info = translated(lambda: _info(system, place), url, error)
     if info.get("type") == "directory":
         raise error(f"{without_secrets(url)} is a folder; name a file in it")
     return _location(url, info, error)
@@ -295,7 +311,7 @@ def _location(url: str, info: dict[str, Any], error: type[AlacarteError]) -> Loc
 
 
 def version_of(info: dict[str, Any]) -> str:
-    """What tells one content of a file from another, by the facts that its file system gives.
+    """Return what tells one content of a file from another, by the facts that its file system gives.
 
     >>> version_of({"ETag": '"9f3c"', "size": 3}), version_of({"size": 3})
     ('9f3c', '')
@@ -310,7 +326,7 @@ def version_of(info: dict[str, Any]) -> str:
 
 
 def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Location]:
-    """The files behind a URL: itself, those that match it as a pattern, or all below it as a folder; hidden ones not.
+    """Return the files behind a URL: itself, those that match a pattern, or all below a folder; hidden ones not.
 
     Raises `error` if there are none.
     """
@@ -318,10 +334,11 @@ def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Loc
     system.invalidate_cache()  # all of it: that of Hugging Face keeps listings of folders below
     is_pattern = re.search(r"[*\[]" if url.startswith(("http://", "https://")) else r"[*?\[]", place) is not None
     if not is_pattern:
-        info = with_retries(lambda: _info(system, place), url, error)
+        info = translated(lambda: _info(system, place), url, error)
         if info.get("type") != "directory":
             return [_location(url, info, error)]
-    listed = with_retries(lambda: _listed(system, place, is_pattern), url, error)
+    find = system.glob if is_pattern else system.find
+    listed = translated(lambda: cast("dict[str, dict[str, Any]]", find(place, detail=True)), url, error)
     folder = re.split(r"[*?\[]", place)[0].rpartition("/")[0] if is_pattern else place.rstrip("/")
     files = []
     for path, facts in listed.items():
@@ -336,18 +353,8 @@ def list_files(url: str, error: type[AlacarteError] = AlacarteError) -> list[Loc
     return sorted(files, key=lambda file: file.name.split("/"))
 
 
-def _listed(system: Any, place: str, is_pattern: bool) -> dict[str, dict[str, Any]]:
-    """Return the facts about the files below a folder, or about those that match a pattern."""
-    try:
-        files = system.glob(place, detail=True) if is_pattern else system.find(place, detail=True)
-    except Exception:
-        system.invalidate_cache()  # huggingface_hub takes what it listed until then for all there is
-        raise
-    return cast("dict[str, dict[str, Any]]", files)
-
-
 def _address(url: str, place: str, path: str) -> str:
-    """The URL of a path that was listed, in the form of the URL and its own path that it was listed for.
+    """Return the URL of a path that was listed, in the form of the URL and its own path that it was listed for.
 
     >>> _address("s3://bucket/texts/", "bucket/texts", "bucket/texts/a.txt"), _address("memory://a", "/a", "/a/b")
     ('s3://bucket/texts/a.txt', 'memory://a/b')
@@ -362,17 +369,15 @@ def _address(url: str, place: str, path: str) -> str:
 
 
 class _RemoteFile(io.RawIOBase):
-    """The bytes of a file behind a URL; each read is of the version that was located, or an error."""
+    """A file that fsspec reads, whose errors say what to do."""
 
-    def __init__(self, location: Location, start: int, until: int) -> None:
-        self._location, self._position, self._until, self._step = location, start, until, FIRST_BLOCK
-        self._system, self._path = file_system(location.address, location.error)
+    def __init__(self, location: Location, ahead: int) -> None:
+        self._location = location
+        system, path = file_system(location.address, location.error)
         # With its size, nothing is asked of a repository: that would list the whole folder.
         known = {"size": location.size} if is_in_repository(location.address) else {}
-        self._file = self._with_retries(lambda: self._system.open(self._path, "rb", cache_type="none", **known))
-
-    def _with_retries(self, call: Callable[[], Result]) -> Result:
-        return with_retries(call, self._location.address, self._location.error)
+        options = {"block_size": ahead, "cache_type": "readahead", **known}
+        self._file = translated(lambda: system.open(path, "rb", **options), location.address, location.error)
 
     def readable(self) -> bool:
         return True
@@ -380,57 +385,14 @@ class _RemoteFile(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def tell(self) -> int:
-        return self._position
-
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._location.size}[whence]
-        if max(0, base + offset) != self._position:
-            self._position, self._step = max(0, base + offset), FIRST_BLOCK
-        return self._position
+        return int(self._file.seek(offset, whence))
 
     def readinto(self, buffer: Any) -> int:
-        view, start = memoryview(buffer).cast("B"), self._position
-        wanted = min(len(view), self._step, self._location.size - start)
-        if start < self._until:
-            wanted = min(wanted, self._until - start)
-        if wanted <= 0:
-            return 0
-        view[:wanted] = self._with_retries(lambda: self._get(start, start + wanted))
-        self._check()
-        self._position, self._step = start + wanted, min(2 * self._step, BLOCK)
-        return wanted
-
-    def _get(self, start: int, stop: int) -> bytes:
-        try:
-            self._file.seek(start)
-            data = cast("bytes", self._file.read(stop - start))
-        except ValueError:  # the server sends whole files only
-            whole = TemporaryFile(prefix="alacarte-")  # noqa: SIM115 (closed with this)
-            self._system.get_file(self._path, whole)
-            self._file.close()
-            self._file = whole
-            return self._get(start, stop)
-        except Exception as problem:
-            if type(problem).__name__ == "FileExpired" or _status(problem) in (412, 416):
-                self._check()
-            raise
-        if len(data) != stop - start:
-            self._check()
-            raise EOFError("the connection was cut")
-        return data
-
-    def _check(self) -> None:
-        info = self._with_retries(self._info_now)
-        if info.get("size") != self._location.size or version_of(info) != self._location.version:
-            raise changed_error(self._location)
-
-    def _info_now(self) -> dict[str, Any]:
-        if not is_in_repository(self._location.address):
-            return _info(self._system, self._path)
-        hub = require("huggingface_hub", extra="hub", purpose=f"reading {self._location.name}")
-        facts = hub.get_hf_file_metadata(self._system.url(self._path), token=self._system.token)
-        return {"size": self._location.size, "ETag": facts.etag}  # a digest of the content, as the listing has it
+        view = memoryview(buffer).cast("B")
+        data = translated(lambda: self._file.read(len(view)), self._location.address, self._location.error)
+        view[: len(data)] = data
+        return len(data)
 
     def close(self) -> None:
         if not self.closed and hasattr(self, "_file"):
@@ -438,28 +400,17 @@ class _RemoteFile(io.RawIOBase):
         super().close()
 
 
-def changed_error(location: Location) -> AlacarteError:
-    return location.error(
-        f"{location.name} was changed while it was read: it is not the file that was listed any more; wait for what "
-        "writes it, then begin again"
-    )
-
-
 # ----------------------------------------------------------------------------------------------- what goes wrong
 
 
-def with_retries(call: Callable[[], Result], url: str, error: type[AlacarteError]) -> Result:
-    """Return what a call to a file system returns; errors that may pass lead to a retry, others become `error`."""
-    for wait in (*WAITS, None):
-        try:
-            return call()
-        except AlacarteError:
-            raise
-        except Exception as problem:
-            if wait is None or not may_pass(problem):
-                raise _failure(problem, url, error) from None
-            time.sleep(wait)
-    raise AssertionError
+def translated(call: Callable[[], Result], url: str, error: type[AlacarteError]) -> Result:
+    """Return what a call to a file system returns; what it raises becomes `error`, without secrets."""
+    try:
+        return call()
+    except AlacarteError:
+        raise
+    except Exception as problem:
+        raise _failure(problem, url, error) from None
 
 
 def _causes(problem: BaseException) -> Iterator[BaseException]:
@@ -472,7 +423,7 @@ def _causes(problem: BaseException) -> Iterator[BaseException]:
 
 
 def _status(problem: BaseException) -> int | None:
-    """The HTTP status behind an error, as the libraries keep it in different places."""
+    """Return the HTTP status behind an error, as the libraries keep it in different places."""
     for cause in _causes(problem):
         response = getattr(cause, "response", None)
         if isinstance(response, dict):  # botocore
@@ -491,21 +442,6 @@ def _is_named(problem: BaseException, names: re.Pattern[str]) -> bool:
     return any(names.search(type(cause).__name__) for cause in _causes(problem))
 
 
-def may_pass(problem: BaseException) -> bool:
-    """Whether trying again may help.
-
-    >>> may_pass(TimeoutError()), may_pass(PermissionError()), may_pass(ConnectionResetError())
-    (True, False, True)
-    """
-    status = _status(problem)
-    if status is not None:
-        return status in (408, 425, 429) or (status >= 500 and status not in (501, 505))
-    if _is_named(problem, NEVER):
-        return False
-    is_lost = any(isinstance(c, LOST) or type(c).__module__.startswith("aiohttp") for c in _causes(problem))
-    return is_lost or not isinstance(problem, FOR_GOOD)
-
-
 def _failure(problem: BaseException, url: str, error: type[AlacarteError]) -> AlacarteError:
     """Return the error that says what is wrong with a URL and what to do, without secrets."""
     name, status = without_secrets(url), _status(problem)
@@ -516,13 +452,13 @@ def _failure(problem: BaseException, url: str, error: type[AlacarteError]) -> Al
         return error(f"{name}: access is denied{answer}; {CREDENTIALS}")
     if _is_named(problem, REFUSED):
         return error(f"{name}: there are no credentials that are accepted; {CREDENTIALS}")
-    if status in (404, 410) or (isinstance(problem, FileNotFoundError) and status is None and not may_pass(problem)):
+    if status in (412, 416) or type(problem).__name__ == "FileExpired":
+        return error(f"{name} was changed while it was read; wait for what writes it, then begin again")
+    lost = any(type(cause).__module__.startswith("aiohttp") for cause in _causes(problem))
+    if status in (404, 410) or (isinstance(problem, FileNotFoundError) and status is None and not lost):
         return error(f"{name}: there is no such file or folder{answer}; check the URL")
     message = in_text_without_secrets(" ".join(str(problem).split()))[:200]
     reason = answer.strip(" ()") or f"{type(problem).__name__}{': ' if message else ''}{message}"
-    if may_pass(problem):
-        return error(
-            f"{name} cannot be reached ({reason}; {len(WAITS) + 1} attempts); check the network and the service, then "
-            "run the same command again"
-        )
-    return error(f"{name} cannot be read ({reason}); check the URL and how it is served")
+    return error(
+        f"{name} cannot be read ({reason}); check the URL, the network and the service, then run the same command again"
+    )

@@ -1,9 +1,9 @@
-"""The whole method on what every Python brings: its own language reference, read with GloVe's eyes.
+r"""The whole method on what every Python brings: its own language reference, read with GloVe's eyes.
 
 Words such as *string* or *package* mean one thing in the newspapers and encyclopedias that GloVe was
 made from, and another in this text. The demo embeds them again from their contexts here and compares.
 
->>> paragraphs({"yield": "Yield\\n*****\\n\\nA *generator* function is only used in\\nthis way."})
+>>> paragraphs({"yield": "Yield\n*****\n\nA *generator* function is only used in\nthis way."})
 {'A generator function is only used in this way.': 'yield'}
 """
 

@@ -104,8 +104,6 @@ def _tensors(path: Path) -> Facts:
     if kind_of(path) is not None:
         return _kinds.describe(read_artifact(path))
     tensors, _ = read_tensors(path, BadVectors)
-    if {"matrix", "words", "words_offsets"} <= tensors.keys():
-        return _vectors(path)
     shapes = {name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in tensors.items()}
     return {"what": "safetensors of another program", **_on_disk(path), "tensors": shapes}
 

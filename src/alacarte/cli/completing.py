@@ -18,7 +18,8 @@ def vector_names(incomplete: str) -> list[str]:
 
 
 def format_names(incomplete: str) -> list[str]:
-    """
+    """Return the formats of vectors.
+
     >>> format_names("word2vec")
     ['word2vec-text', 'word2vec-binary']
     """
@@ -28,7 +29,8 @@ def format_names(incomplete: str) -> list[str]:
 
 
 def tokenizer_names(incomplete: str) -> list[str]:
-    """
+    """Return the named tokenizers.
+
     >>> tokenizer_names("whitespace")
     ['whitespace', 'whitespace-lower']
     """

@@ -121,7 +121,7 @@ def lines(
     patterns: Patterns,
     where: Conditions = None,
     limit: Count = 20,
-    seed: int | None = option(None, "Show a random choice instead of the first ones.", metavar="N"),
+    seed: int | None = option(None, "Show a random choice instead of the first ones.", metavar="N", minimum=0),
     csv: Csv = None,
 ) -> None:
     """List the lines in which a word, a phrase or a pattern occurs.

@@ -1,4 +1,4 @@
-"""`alc inspect`: what is this file?"""
+"""`alc inspect`: what a file is."""
 
 from typing import Annotated
 

@@ -59,11 +59,14 @@ def nearest(
 
     \b
     alc nearest glove.6B.50d --word cheese --word wine --among 50000
+    alc nearest glove.6B.50d --from new.safetensors --among 30000
     alc nearest glove.6B.50d --positive king --positive woman --negative man
     alc nearest glove.6B.50d -w "keyword argument" --from new.safetensors
     alc nearest --sums new.sums --model glove.6B.50d --word bank
 
-    With --sums, every cosine has an interval; without words, all targets are listed with their confidence.
+
+    With --from and without words, all words of that file are asked for. With --sums, every cosine has an interval;
+    without words, all targets are listed with their confidence.
     """
     asked = list(listed_targets(words))
     if sums:
@@ -73,6 +76,8 @@ def nearest(
         _with_intervals(opened.apply(open_sums(sums), form=form).uncertainty, asked, like or [], k, among, level)
         return
     refuse("goes with --sums", "like", "level", "form", ModelOptions)
+    if not (asked or positive or negative) and source is not None:
+        asked = list(open_vectors(source).words)
     if not (asked or positive or negative):
         raise typer.BadParameter("no word is given; pass --word WORD, --words FILE, or --positive and --negative")
     lists = _found(file, source, asked, (positive or [], negative or []), k, among)

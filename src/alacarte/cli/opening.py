@@ -30,7 +30,8 @@ MATRICES = {".safetensors", ".bin", ".npy", ".csv", ".rds", ".rda"}
 
 
 def parse_window(text: str) -> dict[str, int]:
-    """
+    """Return the words before and after, as fields of `Reading`.
+
     >>> parse_window("10"), parse_window("5,10")
     ({'left': 10, 'right': 10}, {'left': 5, 'right': 10})
     """
@@ -39,7 +40,8 @@ def parse_window(text: str) -> dict[str, int]:
 
 
 def window_sides(text: str | None) -> tuple[int, int] | None:
-    """
+    """Return the words before and after, if they are given.
+
     >>> window_sides("5,10")
     (5, 10)
     """
@@ -92,7 +94,8 @@ def named_targets(named: Patterns) -> "Targets":
 
 
 def parse_shard(text: str) -> tuple[int, int]:
-    """
+    """Return the number of a part and of all parts.
+
     >>> parse_shard("2/8")
     (2, 8)
     """
@@ -120,6 +123,7 @@ def finish_shard(shard: tuple[int, int], sums: "ContextSums") -> None:
 
 
 def detail_memory() -> None:
+    """Say with --verbose how much memory was held at most."""
     from alacarte.passes.memory import peak_memory
 
     peak = peak_memory()
@@ -136,7 +140,8 @@ def forget(checkpoint: str | os.PathLike[str] | None) -> None:
 
 
 def parse_lengths(text: str) -> tuple[int, ...]:
-    """
+    """Return lengths of n-grams.
+
     >>> parse_lengths("1,2")
     (1, 2)
     """

@@ -47,7 +47,7 @@ K = Annotated[int, typer.Option("--k", "-k", min=1, help="How many neighbours.")
 AMONG = "Search only the first N words (in most files the most frequent)."
 Among = Annotated[int | None, typer.Option(min=1, metavar="N", help=AMONG)]
 Level = Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the intervals.")]
-Seed = Annotated[int, typer.Option(help="The same seed, the same numbers.")]
+Seed = Annotated[int, typer.Option(help="The same seed, the same numbers.", min=0)]
 Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV; - is stdout."), Writes()]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg."), Writes("figure")]
 

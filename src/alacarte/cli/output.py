@@ -30,6 +30,7 @@ class Voice:
         self.start()
 
     def start(self) -> None:
+        """Forget all that was said of another command."""
         self.quiet = False
         self.verbose = False
         self.as_json = False
@@ -58,6 +59,7 @@ voice = Voice()
 
 
 def error(message: object) -> None:
+    """Say what went wrong."""
     _say(f"alc: error: {_for_command_line(message)}")
 
 
@@ -183,6 +185,7 @@ def show_columns(names: Sequence[str], rows: Sequence[Sequence[object]], title: 
 
 
 def neighbour_dicts(neighbours: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+    """Return neighbours as --json prints them."""
     return [{"word": word, "cosine": cosine} for word, cosine in neighbours]
 
 

@@ -38,7 +38,8 @@ class Study:
 
     @property
     def columns(self) -> str | list[str] | None:
-        """
+        """The columns whose values tell clusters apart.
+
         >>> Study("speaker").columns, Study("first,last").columns
         ('speaker', ['first', 'last'])
         """

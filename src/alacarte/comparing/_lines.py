@@ -61,7 +61,7 @@ def farthest_lines(
 
 
 def _vectors(sums: Sums, integers: IntegerVectors, reading: Reading) -> Doubles:
-    """The average of each context by itself; 0 for one without a word that counts."""
+    """Return the average of each context by itself; 0 for one without a word that counts."""
     divisor = sums.divisor(integers.scale, reading.averaging).astype(np.float64)
     return np.asarray(sums.sums * integers.scale.sum_units / np.where(divisor > 0, divisor, 1.0)[:, None])
 

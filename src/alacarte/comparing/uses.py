@@ -350,7 +350,7 @@ def _differences(
 def _typical_shape(
     parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread], differences: bool
 ) -> tuple[Doubles, float]:
-    """(the covariance of all words' noise together at trace 1, its degrees of freedom).
+    """Return (the covariance of all words' noise together at trace 1, its degrees of freedom).
 
     If words are used alike, their differences are noise as the deviations of groups are; with `differences` they count
     as such, by their directions.
@@ -378,7 +378,7 @@ def _spectrum(shape: Doubles, df: float) -> Doubles:
 
 
 def _square_without_bias(trace: Doubles, square: Doubles, df: Doubles) -> Doubles:
-    """The trace of Σ² from those of S and S², S an estimate of Σ with `df` degrees of freedom."""
+    """Return the trace of Σ² from those of S and S², S an estimate of Σ with `df` degrees of freedom."""
     return np.asarray(df**2 / ((df - 1) * (df + 2)) * (square - trace**2 / df))
 
 
@@ -393,7 +393,7 @@ def _noise(parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, T
 
 
 def _with_own(spectrum: Doubles, concentration: Doubles, df: Doubles) -> Doubles:
-    """The spectrum of each word: the common one, and a share w along one more direction.
+    """Return the spectrum of each word: the common one, and a share w along one more direction.
 
     `concentration` is tr Λ² / (tr Λ)² by each word's own groups; w is such that the spectrum has as much.
     """

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, Unpack, get_args
 import numpy as np
 
 from alacarte._io.arrays import Doubles, Longs, Rows
+from alacarte._io.checks import whole_number
 from alacarte._io.frames import is_frame
 from alacarte._io.progress import phase
 from alacarte.comparing._lines import farthest_lines
@@ -148,10 +149,8 @@ def compare(
 def _check_options(min_count: int, contexts: int, duplicates: str, work: Mapping[str, Any]) -> None:
     if duplicates not in get_args(Duplicates):
         raise AlacarteError(f"duplicates: {', '.join(map(repr, get_args(Duplicates)))}, not {duplicates!r}")
-    if min_count < 2:
-        raise AlacarteError(f"min_count: a word needs at least 2 uses to show its noise, not {min_count}")
-    if contexts < 0:
-        raise AlacarteError(f"contexts: how many lines to show per word and side, 0 for none, not {contexts}")
+    whole_number(min_count, "min_count, the uses that a word needs to show its noise,", 2)
+    whole_number(contexts, "contexts")
     for name in work:
         if name not in WORK:
             raise AlacarteError(
@@ -268,7 +267,7 @@ def _read(
 
 
 def _reprints(read: tuple[Documents, Documents], names: tuple[str, str], duplicates: Duplicates) -> tuple[str, ...]:
-    """A sentence about the reprints that were found."""
+    """Return a sentence about the reprints that were found."""
     copies = [f"{side.copies:,} documents of {name}" for side, name in zip(read, names, strict=True) if side.copies]
     what = "are left out" if duplicates == "drop" else "count with the first print as one piece of evidence"
     return (f"{' and '.join(copies)} are reprints; they {what}",) if copies else ()
@@ -277,7 +276,7 @@ def _reprints(read: tuple[Documents, Documents], names: tuple[str, str], duplica
 def _targets(
     model: ALaCarte, read: tuple[Documents, Documents], asked: Targets | None, vocabulary: bool, min_count: int
 ) -> Targets:
-    """What is looked for: the words of the vectors that are frequent on both sides, and what was asked for."""
+    """Return what is looked for: the words of the vectors that are frequent on both sides, and what was asked for."""
     if not vocabulary:
         if asked is None:
             raise BadTargets("vocabulary=False leaves nothing to compare; name targets=")
@@ -323,7 +322,7 @@ def _tested(
     vocabulary: bool,
     min_count: int,
 ) -> tuple[list[str], list[Comparison]]:
-    """(the words that both sides use often enough, those asked for that are not, with the reason)."""
+    """Return (the words that both sides use often enough, those asked for that are not, with the reason)."""
     only = set(asked)
     counts = [dict(zip(side.keys, side.occurrences.tolist(), strict=True)) for side in sums]
     beside = [{side.keys[row] for row in np.flatnonzero(side.all.totals > 0)} for side in sums]
@@ -397,7 +396,7 @@ def _with_lines(
     count: int,
     work: WorkOptions,
 ) -> Comparisons:
-    """The result with the lines that contribute most to the difference of the words that are reported."""
+    """Return the result with the lines that contribute most to the difference of the words that are reported."""
     words = [item.word for item in result.changed()[:REPORTED]]
     if not words:
         return result

@@ -91,7 +91,7 @@ def read_segment(
 
 
 def _check_values(parts: SegmentParts, columns: Sequence[str], first: bool) -> None:
-    """A column that no document has is a misspelt one; of text that is added later, this may be meant."""
+    """Return a column that no document has is a misspelt one; of text that is added later, this may be meant."""
     names = ", ".join(repr(columns[place]) for place in parts.columns_without_values())
     if names and not first:
         warnings.warn(AlacarteWarning(f"no document of the added text has a value of {names}"), stacklevel=4)

@@ -63,10 +63,10 @@ class Condition:
 
 
 def condition(column: str, sign: str, value: object) -> str:
-    """Return a condition as text, which is read back as it was meant, whatever the value holds.
+    r"""Return a condition as text, which is read back as it was meant, whatever the value holds.
 
     >>> print(condition("party", "=", "D|R"), condition("name", "=", "'x'"), condition("year", ">=", 2001))
-    party=D\\|R name="'x'" year>=2001
+    party=D\|R name="'x'" year>=2001
     """
     text = str(value)
     if sign not in ORDERS:

@@ -125,7 +125,7 @@ class Database:
         return f"c{self.facts.columns.index(name)}"
 
     def values(self, documents: Longs) -> dict[str, list[Any]]:
-        """The values of each column for some documents, in their order."""
+        """Return the values of each column for some documents, in their order."""
         columns = self.facts.columns
         listed = ", ".join(["number", *map(self._column, columns)])
         query = f"SELECT {listed} FROM documents WHERE number IN (SELECT value FROM json_each(?))"
@@ -136,14 +136,14 @@ class Database:
         return {name: [row[place] for row in chosen] for place, name in enumerate(columns)}
 
     def levels(self, name: str) -> dict[Any, int]:
-        """The different values of a column in their order, and how many documents have each; None: none of them."""
+        """Return the different values of a column in order, and how many documents have each; None for none."""
         value = f"NULLIF({self._column(name)}, '')"
         kept = "number NOT IN (SELECT number FROM removed)"
         order = IN_ORDER.format(value)
         return dict(self.file.rows(f"SELECT {value}, COUNT(*) FROM documents WHERE {kept} GROUP BY 1 ORDER BY {order}"))
 
     def ranks(self, name: str, count: int) -> Longs:
-        """The place of each of `count` documents in the order of a column; those with the same value share one."""
+        """Return the place of each of `count` documents in the order of a column; equal values share one."""
         order = IN_ORDER.format(f"NULLIF({self._column(name)}, '')")
         query = f"SELECT number, DENSE_RANK() OVER (ORDER BY {order}) FROM documents WHERE number BETWEEN 0 AND ?"
         ranked = self.file.rows(query, [count - 1])

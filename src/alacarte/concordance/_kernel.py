@@ -6,7 +6,7 @@ import numpy.typing as npt
 from alacarte._io.arrays import Ints, Longs
 from alacarte._io.compiled import announce, kernel
 
-announce(__name__, "the positions of words", 2)
+announce(__name__, "the positions of words")
 
 
 @kernel

@@ -135,7 +135,7 @@ class SegmentParts:
         }
 
     def _compressed(self, content: Bytes, sizes: Longs) -> Arrays:
-        """The text of documents, one behind the other, as frames of whole documents."""
+        """Return the text of documents, one behind the other, as frames of whole documents."""
         compress = self._compressor(level=1).compress
         ends = np.cumsum(sizes)
         frames: list[bytes] = []
@@ -167,13 +167,13 @@ class SegmentParts:
         return {field: Joined([part[field] for part in parts], kind) for field, kind in FIELDS.items()}
 
     def values(self) -> Iterator[list[Any]]:
-        """The values of the columns of each document, in the order of the segment."""
+        """Yield the values of the columns of each document, in the order of the segment."""
         for place in sorted(self._parts):
             content = self._parts[place]["values"].tobytes()
             yield from json.loads(content) if content else ()
 
     def columns_without_values(self) -> list[int]:
-        """The numbers of the columns of which no document has a value."""
+        """Return the numbers of the columns of which no document has a value."""
         lacking = set(range(self._columns))
         for row in self.values():
             lacking -= {place for place in lacking if row[place] not in (None, "")}
@@ -182,7 +182,7 @@ class SegmentParts:
         return sorted(lacking)
 
     def segment(self) -> Tensors:
-        """The tensors of a segment: all parts in the order of the text, and the positions of each word.
+        """Return the tensors of a segment: all parts in the order of the text, and the positions of each word.
 
         Words that have no vector are numbered behind the others by their spelling, so that nothing depends on which
         thread read them first.
@@ -235,7 +235,7 @@ def _ends(sizes: npt.NDArray[Any]) -> Longs:
 
 
 def _lines(block: Block, count: int, full: Longs) -> tuple[Bytes, Longs] | None:
-    """(the bytes of some lines, one behind the other, the size of each) of a block of `count` plain lines.
+    """Return (the bytes of some lines, one behind the other, the size of each) of a block of `count` plain lines.
 
     None if the block is none, or has other lines than were encoded: the readable tokenizer skips blank ones at once.
     """
@@ -255,7 +255,7 @@ def _lines(block: Block, count: int, full: Longs) -> tuple[Bytes, Longs] | None:
 
 
 def _documents(block: Block, count: int) -> Sequence[Item | bytes]:
-    """The documents of a block as they came, lines as bytes; as many as were encoded."""
+    """Return the documents of a block as they came, lines as bytes; as many as were encoded."""
     if block.text is None:
         return block.documents
     lines = block.text.removesuffix(b"\n").split(b"\n")
@@ -268,7 +268,7 @@ def _documents(block: Block, count: int) -> Sequence[Item | bytes]:
 def _encode_documents(
     documents: Sequence[Item | bytes],
 ) -> tuple[Bytes, Longs, Bytes]:
-    """(the bytes of documents, one behind the other, the size of each, and which kind each is)."""
+    """Return (the bytes of documents, one behind the other, the size of each, and which kind each is)."""
     kinds = np.full(len(documents), TEXT, dtype=np.uint8)
     contents: list[bytes] = []
     for number, document in enumerate(documents):
@@ -293,7 +293,7 @@ def decode_document(content: bytes, kind: int) -> str | list[str]:
 
 
 def _value(value: Any) -> str | int | float | None:
-    """The value of a column as SQLite keeps it: dates and times by their ISO form, large whole numbers by their digits.
+    """Return a value as SQLite keeps it: dates and times by their ISO form, large whole numbers by their digits.
 
     >>> _value(12), _value(2**70)
     (12, '1180591620717411303424')

@@ -59,7 +59,7 @@ class StoredSegment:
         return tensor
 
     def _ends(self, name: str, last: int | None) -> Longs:
-        """A tensor that begins with 0, never falls, and ends with `last`."""
+        """Return a tensor that begins with 0, never falls, and ends with `last`."""
         ends = self._tensor(name, np.int64)
         if not ends.size or ends[0] != 0 or (np.diff(ends) < 0).any() or last not in (None, int(ends[-1])):
             raise self.artifact.damaged(f"its {name} are not in order")
@@ -146,11 +146,11 @@ class StoredSegment:
         return begins
 
     def document_of(self, places: Longs) -> Longs:
-        """The document that each position belongs to, counted within the segment."""
+        """Return the document that each position belongs to, counted within the segment."""
         return np.searchsorted(self.offsets, places, side="right") - 1
 
     def window(self, begins: Longs, ends: Longs, left: int, right: int) -> tuple[Ints, Ints]:
-        """The ids before and after some matches, -1 beyond the ends of their documents."""
+        """Return the ids before and after some matches, -1 beyond the ends of their documents."""
         document = self.document_of(begins)
         low, high = self.offsets[document][:, None], self.offsets[document + 1][:, None]
         before, after = begins[:, None] + np.arange(-left, 0), ends[:, None] + np.arange(right)
@@ -191,7 +191,7 @@ class StoredSegment:
 
 
 def _decompress(content: Bytes, size: int) -> bytes:
-    """A frame of text, of which the size is known: one that claims more would take all memory."""
+    """Return a frame of text, of which the size is known: one that claims more would take all memory."""
     zstandard = require("zstandard", extra="zst", purpose="a concordance")
     data = content.tobytes()
     if zstandard.frame_content_size(data) != size:

@@ -44,7 +44,7 @@ class WindowSums:
         self.integers = IntegerVectors.of(vectors, self.weights, self.reading, few=True)
 
     def sums(self, places: Sequence[Place], groups: int) -> Sums:
-        """The sums of one target over all segments, a row for each group of documents."""
+        """Return the sums of one target over all segments, a row for each group of documents."""
         shape = groups, self.integers.dimension
         total = Sums(np.zeros(shape, dtype=np.int64), *(np.zeros(groups, dtype=np.int64) for _ in COUNTS))
         parts = [
@@ -65,7 +65,7 @@ class WindowSums:
         return total
 
     def influence(self, places: Sequence[Place], transform: Transform) -> dict[str, Doubles]:
-        """The share of each match in the vector of all of them, and how far the vector turns without it."""
+        """Return the share of each match in the vector of all of them, and how far the vector turns without it."""
         each = [self._summed(place, np.arange(len(place.begins), dtype=np.int32)) for place in places]
         sums = np.concatenate([single.sums for single in each]) * self.integers.scale.sum_units
         divisors: Doubles = np.concatenate(
@@ -82,7 +82,7 @@ class WindowSums:
         return {"share": added @ whole / max(float(whole @ whole), 1e-300), "change": change}
 
     def shared_words(self, segments: Iterable[tuple[StoredSegment, Mask]], lexicon: Lexicon) -> SharedWords:
-        """The contexts of common words in documents of some segments, to adapt vectors to the text with."""
+        """Return the contexts of common words in documents of some segments, to adapt vectors to the text with."""
         tally = SharedWordsTally(self.integers, self.reading, lexicon)
         add = tally.adder()
         for segment, kept in segments:

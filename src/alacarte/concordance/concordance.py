@@ -12,6 +12,7 @@ import numpy as np
 from alacarte._io import html
 from alacarte._io.arrays import Longs, Mask
 from alacarte._io.artifact import read_artifact
+from alacarte._io.checks import whole_number
 from alacarte._io.options import refuse_unknown
 from alacarte._io.table import PREFIX, beside
 from alacarte.concordance._building import WORDS_KIND, build_folder, read_segment, words_digest
@@ -20,7 +21,7 @@ from alacarte.concordance._segment import StoredSegment
 from alacarte.concordance._sums import TOGETHER, WindowSums
 from alacarte.concordance.folder import DATABASE, VOCABULARY, folder_of, is_concordance, locked
 from alacarte.concordance.periods import Period, periods_of
-from alacarte.concordance.uses import AROUND, SIDES, Lines, LineSource, Place, Uses, order_by_words
+from alacarte.concordance.uses import AROUND, SIDES, Lines, LineSource, Place, Uses, order_by_words, stretch
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.shared_words import SharedWords
 from alacarte.contexts.summing import COUNTS
@@ -250,8 +251,8 @@ class Concordance:
         beyond : int, default 0
             How many of the first words of the vectors to leave out.
         """
-        counts = self._word_counts()
-        counts[:beyond] = 0
+        count, counts = whole_number(count, "count"), self._word_counts()
+        counts[: whole_number(beyond, "beyond")] = 0
         found = np.argsort(-counts, kind="stable")[: min(20 * count, np.count_nonzero(counts))]
         words = [self._words[row] for row in found.tolist()]
         return [word for word in words if word.isalpha() and len(word) > 3][:count]
@@ -365,7 +366,7 @@ class Concordance:
         return {name: values[0] for name, values in self._database.values(np.array([document])).items()}
 
     def _check_number(self, document: int) -> None:
-        if not 0 <= document < self._documents:
+        if not whole_number(document, "document") < self._documents:
             raise AlacarteError(f"there is no document {document}; they are numbered from 0 to {self._documents - 1}")
         if not self._kept[document]:
             raise AlacarteError(f"document {document} was removed; ask for another one")
@@ -476,8 +477,8 @@ class Concordance:
         uses = self.uses(target)
         if seed is None:
             return uses.lines(skip, limit, around=around)
-        chosen = np.random.default_rng(seed).permutation(len(uses))[skip : None if limit is None else skip + limit]
-        return uses.at(np.sort(chosen), around=around)
+        order = np.random.default_rng(whole_number(seed, "seed")).permutation(len(uses))
+        return uses.at(np.sort(order[stretch(skip, limit)]), around=around)
 
     def _matches_of(self, targets: Targets) -> Iterator[tuple[str, list[Place]]]:
         """Yield each target with its matches in each segment."""
@@ -526,6 +527,7 @@ class Concordance:
         """
         refuse_unknown(self.collect, options, ReadingOptions)
         source, wanted = WordVectors.of(vectors), Targets.of(targets)
+        spread = None if spread is None else whole_number(spread, "spread", 2)
         contexts = self._window_sums(source, options)
         rows = [contexts.sums(places, spread or 1) for _, places in self._matches_of(wanted)]
         groups = Sums(*(np.stack([getattr(row, name) for row in rows]) for name in ("sums", *COUNTS)))
@@ -549,7 +551,7 @@ class Concordance:
         )
 
     def _shared_words(self, contexts: WindowSums, vectors: WordVectors) -> SharedWords:
-        """The contexts of common words, which are summed once for each way to read them."""
+        """Return the contexts of common words, which are summed once for each way to read them."""
         key = vectors.fingerprint, contexts.reading
         if key not in self._shared:
             parts = ((segment, self._of(segment)) for segment in self._segments)
@@ -557,7 +559,7 @@ class Concordance:
         return self._shared[key]
 
     def _window_sums(self, vectors: WordVectors, options: ReadingOptions) -> WindowSums:
-        """The words of the vectors decided how the text was cut into tokens; others would cut it in another way."""
+        """Raise for other vectors: their words would cut the text into other tokens."""
         if vectors.fingerprint not in self._fitting and words_digest(vectors.words) != self._database.facts.vocabulary:
             raise AlacarteError(
                 "these vectors have other words than those the concordance was built with, which decide how text is "
@@ -595,7 +597,7 @@ class Concordance:
         reading: ReadingOptions = {**model.reading, "averaging": model.context_settings.averaging}
         contexts, transform = self._window_sums(model.vectors, reading), model.compared
         measures = contexts.influence(uses.places, transform)
-        order = np.argsort(-np.abs(measures["share"]), kind="stable")[:limit]
+        order = np.argsort(-np.abs(measures["share"]), kind="stable")[stretch(0, limit)]
         return uses.at(order, {name: values[order] for name, values in measures.items()})
 
 

@@ -18,7 +18,7 @@ def is_concordance(path: str | os.PathLike[str]) -> bool:
 
 
 def folder_of(path: str | os.PathLike[str]) -> Path:
-    """The folder itself, behind any links; a concordance that a process did not finish to replace is put back."""
+    """Return the folder behind any links; a concordance that was not replaced completely is put back."""
     folder = path_on_disk(path, BadCorpus, "a concordance")
     folder = Path(os.path.realpath(folder)) if folder.is_symlink() or folder.name in ("", "..") else folder
     if _old(folder).exists() and not folder.exists():
@@ -61,7 +61,7 @@ def swap(folder: Path) -> None:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """The files that a concordance may have, the database first: without it, there is none."""
+    """Return the files that a concordance may have, the database first: without it, there is none."""
     database = folder / DATABASE
     own = [database.with_name(DATABASE + "-journal"), folder / UNFINISHED, folder / VOCABULARY]
     return [database, *own, *folder.glob("segment-[0-9]*.safetensors")]

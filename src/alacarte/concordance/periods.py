@@ -77,7 +77,7 @@ def periods_of(column: str, levels: Mapping[Any, int], most: int) -> list[Period
 
 
 def _years(known: Mapping[Any, int]) -> dict[int, int]:
-    """The documents of each year, if the column is one of dates; years without month and day may be among them."""
+    """Return the documents of each year, if the column is one of dates; bare years may be among them."""
     dated = [value for value in known if isinstance(value, str) and DATE.fullmatch(value)]
     bare = [value for value in known if YEAR.fullmatch(str(value))]
     if not dated or sum(known[value] for value in dated + bare) < DATES * sum(known.values()):
@@ -90,7 +90,7 @@ def _years(known: Mapping[Any, int]) -> dict[int, int]:
 
 
 def _one_kind(known: Mapping[Any, int]) -> dict[Any, int]:
-    """The numbers among the values, or the others, whichever more documents have: only one kind has an order."""
+    """Return the numbers among the values, or the others, whichever more documents have: only one kind has an order."""
     numbers = {value: count for value, count in known.items() if _is_number(value)}
     others = {value: count for value, count in known.items() if value not in numbers and isinstance(value, str)}
     return max(numbers, others, key=lambda kind: sum(kind.values()))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alacarte._io.arrays import Doubles, Ints, Longs
+from alacarte._io.checks import whole_number
 from alacarte._io.table import Columns, Table, beside
 from alacarte.concordance._segment import StoredSegment
 
@@ -29,6 +30,7 @@ class Place(NamedTuple):
         return self.segment.first + self.segment.document_of(self.begins)
 
     def only(self, chosen: Any) -> "Place":
+        """Return some of the places."""
         return Place(self.segment, self.begins[chosen], self.ends[chosen])
 
     @classmethod
@@ -105,10 +107,12 @@ class LineSource(NamedTuple):
     values: Callable[[Longs], Mapping[str, list[Any]]]
 
     def word(self, segment: StoredSegment, number: int) -> str:
+        """Return the word of a number in a segment."""
         known = len(self.words)
         return self.words[number] if number < known else segment.extra[number - known]
 
     def text(self, segment: StoredSegment, ids: Ints) -> str:
+        """Return the words of some numbers, separated by spaces."""
         return " ".join(self.word(segment, number) for number in ids.tolist() if number >= 0)
 
 
@@ -143,12 +147,12 @@ class Uses:
         -------
         Lines
         """
-        stop = len(self) if limit is None else min(len(self), skip + limit)
-        numbers = np.arange(skip, stop) if self.order is None else self.order[skip:stop]
-        return self.at(numbers, around=around)
+        order = np.arange(len(self)) if self.order is None else self.order
+        return self.at(order[stretch(skip, limit)], around=around)
 
     def at(self, numbers: Longs, measures: Mapping[str, Doubles] | None = None, *, around: int = AROUND) -> Lines:
         """Return the lines of some uses, by their numbers in the order of the text, with what was measured of each."""
+        around = whole_number(around, "around")
         bounds = np.cumsum([0, *(len(place.begins) for place in self.places)])
         which = np.searchsorted(bounds, numbers, side="right") - 1
         documents = np.zeros(len(numbers), dtype=np.int64)
@@ -166,8 +170,14 @@ class Uses:
         return Lines(documents, **texts, measures=measures or {}, values=self.source.values(documents))
 
 
+def stretch(skip: int, limit: int | None) -> slice:
+    """At most `limit` lines (None: all) after the first `skip`."""
+    skip = whole_number(skip, "skip")
+    return slice(skip, None if limit is None else skip + whole_number(limit, "limit"))
+
+
 def order_by_words(places: list[Place], source: LineSource, side: str, descending: bool) -> Longs:
-    """The order of uses by the words next to them on one side, the nearest first, as in a dictionary."""
+    """Return the order of uses by the words next to them on one side, the nearest first, as in a dictionary."""
     columns, names = [], []
     for place in places:
         before, after = place.segment.window(place.begins, place.ends, SORTED_BY, SORTED_BY)

@@ -35,7 +35,7 @@ SIXTEEN = Sixteen()
 
 
 def _row(lanes: Any) -> Any:
-    """The type of a row with as many vectors as `lanes`, a tuple, has elements."""
+    """Return the type of a row with as many vectors as `lanes`, a tuple, has elements."""
     return types.UniTuple(SIXTEEN, lanes.count)  # type: ignore[no-untyped-call]
 
 
@@ -88,7 +88,7 @@ _INDEX = types.int64
 
 @intrinsic
 def no_words(context, lanes):  # type: ignore[no-untyped-def]
-    """A row of zeros."""
+    """Return a row of zeros."""
     return _new_row(lanes, (lanes,), lambda builder, k, lanes: ir.Constant(_SHORT, None))
 
 
@@ -100,13 +100,13 @@ def row_at(context, lanes, rows, at):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def with_row(context, row, rows, at):  # type: ignore[no-untyped-def]
-    """row + rows[at], modulo 2³²."""
+    """Return row + rows[at], modulo 2³²."""
     return _new_row(row, (row, rows, _INDEX), lambda builder, k, row, rows, at: builder.add(row[k], rows.load(at, k)))
 
 
 @intrinsic
 def without_row(context, row, rows, at):  # type: ignore[no-untyped-def]
-    """row − rows[at], modulo 2³²."""
+    """Return row − rows[at], modulo 2³²."""
     return _new_row(row, (row, rows, _INDEX), lambda builder, k, row, rows, at: builder.sub(row[k], rows.load(at, k)))
 
 

@@ -38,7 +38,7 @@ AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once
 LONGEST = 256  # tokens in a match for which running sums are kept
 APART = 16  # locks lie a cache line apart
 
-announce(__name__, "the sums of contexts", 15)
+announce(__name__, "the sums of contexts")
 
 
 @intrinsic
@@ -65,7 +65,7 @@ def _release(context, array, index, value):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def _acquire(context, array, index):  # type: ignore[no-untyped-def]
-    """What is at `index`, and with it all that was written before it was put there with `_release`."""
+    """Return what is at `index`, and with it all that was written before it was put there with `_release`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         width = signature.args[0].dtype.bitwidth // 8
@@ -175,7 +175,7 @@ def _places(sums):  # type: ignore[no-untyped-def]
 
 @inlined
 def _known(word, known):  # type: ignore[no-untyped-def]
-    """The row of a word: its own, or the last one, which is zero."""
+    """Return the row of a word: its own, or the last one, which is zero."""
     return np.int64(word) if 0 <= word < known else np.int64(known)
 
 
@@ -197,7 +197,7 @@ def _unlock(place, sums):  # type: ignore[no-untyped-def]
 
 @inlined
 def _own_row(row, sums):  # type: ignore[no-untyped-def]
-    """The number of the thread's own row for a row of the sums, taken now if there is room; -1 if it has none."""
+    """Return the number of the thread's own row for a row of the sums, taken now if there is room; else -1."""
     if sums.capacity == 0:
         return np.int64(-1)
     slot = np.int64(sums.slots[row])
@@ -305,7 +305,7 @@ def _clear(numbers, at, width):  # type: ignore[no-untyped-def]
 
 @inlined
 def _advance(ring, old, new, rows, row, width, lanes):  # type: ignore[no-untyped-def]
-    """The running sum one word on."""
+    """Return the running sum one word on."""
     for j in range(0, width, LANES * len(lanes)):
         store(with_row(row_at(lanes, ring, old + j), rows, row + j), ring, new + j)
 
@@ -431,7 +431,7 @@ def ring_rows(left: int, right: int, longest: int) -> int:
 
 @inlined
 def _weigh_window(ids, low, start, end, high, known, rows, width, left, right, wide, columns):  # type: ignore[no-untyped-def]
-    """The window with weights by distance, in float64 and in a fixed order: to the left, then to the right."""
+    """Return the window with weights by distance, in float64 and in a fixed order: to the left, then to the right."""
     for j in range(columns):
         wide[j] = 0.0
     for k in range(start - low):

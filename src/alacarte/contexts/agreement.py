@@ -77,7 +77,7 @@ def agreement_weights(rows: npt.ArrayLike, *, power: float = POWER, rounds: int 
 
 
 def _cosines_with_others(units: Doubles, weights: Doubles) -> Doubles:
-    """The cosine of each row with the weighted sum of all others; 0 where these cancel."""
+    """Return the cosine of each row with the weighted sum of all others; 0 where these cancel."""
     others = weights @ units - weights[:, None] * units
     cancel = np.linalg.norm(others, axis=1) <= 1e-12
     return np.where(cancel, 0.0, cosines(units, others))

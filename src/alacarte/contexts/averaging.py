@@ -12,7 +12,7 @@ Amount = TypeVar("Amount")
 
 
 def divisor(averaging: Averaging, occurrences: Amount, total_weight: Amount, contexts: Amount) -> Amount:
-    """What the sum over contexts is divided by.
+    """Return what the sum over contexts is divided by.
 
     `occurrences` counts contexts, `contexts` those with any word that counts, and `total_weight` adds up the weights
     of all words in them. Under averaging="context" the sum is one of means and not of words.

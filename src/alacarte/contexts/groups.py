@@ -15,12 +15,12 @@ GROUP = "group of documents"  # a column that says which group a document is in,
 
 
 def document_codes(known: int) -> Codes:
-    """A code for each known word, and a last one for all others."""
+    """Return a code for each known word, and a last one for all others."""
     return mixed(np.arange(1, known + 2, dtype=np.uint64))
 
 
 def groups_of(encoded: Encoded, codes: Codes, groups: int) -> Ints:
-    """The group of each document: from the sum of its words' codes, so that the same words are in the same group.
+    """Return the group of each document, from the sum of its words' codes: the same words are in the same group.
 
     >>> twice = Encoded(np.array([0, 1, 5, 0, 1, 7], dtype=np.int32), np.array([0, 3, 6]), [])
     >>> groups = groups_of(twice, document_codes(2), 16)
@@ -31,13 +31,13 @@ def groups_of(encoded: Encoded, codes: Codes, groups: int) -> Ints:
 
 
 def groups_given(encoded: Encoded) -> Ints:
-    """The group of each document, as the only column of the corpus says."""
+    """Return the group of each document, as the only column of the corpus says."""
     documents = () if encoded.block is None else encoded.block.documents
     return np.array([item.values[0] for item in documents if isinstance(item, Document)], dtype=np.int32)
 
 
 def document_sums(encoded: Encoded, codes: Codes) -> Codes:
-    """The sum of the codes of each document's words, modulo 2^64 as everything here."""
+    """Return the sum of the codes of each document's words, modulo 2^64 as everything here."""
     ids = np.minimum(encoded.ids.view(np.uint32), np.uint32(len(codes) - 1))  # -1 is large without its sign
     before = np.zeros(ids.size + 1, dtype=np.uint64)
     np.cumsum(codes[ids], out=before[1:])
@@ -45,7 +45,7 @@ def document_sums(encoded: Encoded, codes: Codes) -> Codes:
 
 
 def group_numbers(sums: Codes, groups: int) -> Ints:
-    """The group of each document, by what `document_sums` gives."""
+    """Return the group of each document, by what `document_sums` gives."""
     return np.asarray(mixed(sums) % np.uint64(groups)).astype(np.int32)
 
 

@@ -41,7 +41,7 @@ class IntegerVectors:
 
     @classmethod
     def of(cls, vectors: WordVectors, weights: ContextWeights, reading: Reading, few: bool = False) -> "IntegerVectors":
-        """The vectors under the finest scale for this reading; `few`: few of them are going to occur."""
+        """Return the vectors under the finest scale for this reading; `few`: few of them are going to occur."""
         largest = 1.0 if weights.values is None else float(weights.values.max())
         values = np.zeros(0, dtype=np.float32) if weights.values is None else weights.values
         scale = Scale.of(vectors.column_max, largest, reading, vectors.typical_length)
@@ -49,10 +49,12 @@ class IntegerVectors:
 
     @property
     def known(self) -> int:
+        """How many words have a vector."""
         return int(self.matrix.shape[0])
 
     @property
     def dimension(self) -> int:
+        """How many dimensions the vectors have."""
         return len(self.scale.rows)
 
     @property
@@ -73,7 +75,7 @@ class IntegerVectors:
         quantise_rows(ids, self.matrix, self.first, self.weights, factors, self.split, unit, self.rows, self._filled)
 
     def slice(self, low: int, high: int) -> "IntegerVectors":
-        """Some of the dimensions."""
+        """Return some of the dimensions."""
         split = self.split[(self.split >= low) & (self.split < high)] - low
         scale = self.scale.slice(low, high)
         return IntegerVectors(self.matrix, self.weights, scale, split, self.few, self.first + low)

@@ -93,7 +93,7 @@ def _itself(sums: ContextSums) -> ContextSums:
 
 
 def _combined(added: Sequence[Opener], subtracted: Sequence[Opener] = (), *, shared_only: bool = False) -> ContextSums:
-    """The total of some sums less others, whose rows are computed when they are asked for.
+    """Return the total of some sums less others, whose rows are computed when they are asked for.
 
     Sums are opened one after the other, and of each only its arrays are kept, which may lie in a file.
     """
@@ -167,7 +167,7 @@ class _Part:
 
 
 def _added(parts: Sequence[_Part], size: int, which: Literal["all", "groups"]) -> Sums:
-    """The arrays of the total, which are computed some rows at a time."""
+    """Return the arrays of the total, which are computed some rows at a time."""
     rows_of = [None if part.places is None else _inverse(part.places, size) for part in parts]
 
     def block(name: str, numbers: Rows) -> Longs:
@@ -191,7 +191,7 @@ def _inverse(places: Ints, size: int) -> Ints:
 
 
 def _shared_targets(first: ContextSums, others: Sequence[Opener]) -> Targets | None:
-    """The targets that were looked for in all of some sums."""
+    """Return the targets that were looked for in all of some sums."""
     targets = first.targets
     for opener in others:
         more = opener().targets
@@ -203,7 +203,7 @@ def _shared_targets(first: ContextSums, others: Sequence[Opener]) -> Targets | N
 
 
 def _found(part: ContextSums, targets: Targets | None) -> list[str]:
-    """The keys that are listed because they occur: words of a whole vocabulary, and labels where any is a target."""
+    """Return the keys that are listed because they occur: words of a whole vocabulary, and labels."""
     if targets is None or part.targets is None:
         return part.keys
     return [key for key in part.keys if part.targets.is_label(key)] if targets.any_label else []

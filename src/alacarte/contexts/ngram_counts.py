@@ -22,6 +22,7 @@ class KeyCounts:
         self._lock = threading.Lock()
 
     def adder(self) -> Callable[[Encoded], None]:
+        """Return what one thread calls with each of its blocks."""
         return self._add
 
     def _add(self, encoded: Encoded) -> None:
@@ -34,16 +35,20 @@ class KeyCounts:
                 self._parts = [_merged(self._parts)]
 
     def settle(self) -> None:
+        """Put together what the adders hold."""
         self._parts = [_merged(self._parts)]
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        """Return all that was added so far."""
         keys, counts = self.all
         return {"keys": keys, "counts": counts}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Take up what `arrays` gave."""
         self._parts = [(np.array(arrays["keys"]), np.array(arrays["counts"]))]
 
     def progress(self) -> dict[str, object]:
+        """Return what to show beside the progress bar."""
         return {}
 
     @property

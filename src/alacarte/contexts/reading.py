@@ -85,7 +85,9 @@ class Reading:
     unknown: Literal["keep", "drop"] = option("keep", "Whether words without a vector take a place in the window.")
 
     def __post_init__(self) -> None:
-        if min(self.left, self.right) < 0 or self.left + self.right == 0:
+        for side in ("left", "right"):
+            object.__setattr__(self, side, whole_number(getattr(self, side), "window"))
+        if self.left + self.right == 0:
             raise AlacarteError(f"a window of {self.left} words before and {self.right} after holds nothing")
         for name, value, allowed in (
             ("averaging", self.averaging, AVERAGINGS),
@@ -183,7 +185,7 @@ def _explicit(positions: str, widths: tuple[int, int]) -> tuple[Doubles, Doubles
 
 
 def window_sides(window: int | tuple[int, int]) -> tuple[int, int]:
-    """A window of n words on each side, or of (before, after).
+    """Return a window of n words on each side, or of (before, after).
 
     >>> window_sides(5), window_sides((2, 3))
     ((5, 5), (2, 3))

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Codes, Ints, Longs
+from alacarte._io.checks import whole_number
 from alacarte.contexts.groups import mixed
 from alacarte.contexts.summing import without_unknown
 from alacarte.targets.targets import Matcher
@@ -40,7 +41,7 @@ class SampledContexts:
         return len(self.targets)
 
     def select(self, rows: Any) -> "SampledContexts":
-        """Some of the contexts."""
+        """Return some of the contexts."""
         return SampledContexts(*(getattr(self, name)[rows] for name in _NAMES))
 
 
@@ -62,12 +63,13 @@ class ContextSample:
         seed: int = 0,
         drop_unknown: bool = False,
     ) -> None:
-        self.matcher, self.window, self.limit = matcher, window, limit
+        self.matcher, self.window = matcher, window
+        self.limit = None if limit is None else whole_number(limit, "limit", 1)
         self.counts = np.zeros(matcher.size, dtype=np.int64)
         self._drop_unknown = drop_unknown
         self._known = lexicon.known
         self._codes = _WordCodes(lexicon)
-        self._seed = mixed(np.array([seed], dtype=np.uint64))[0]
+        self._seed = mixed(np.array([whole_number(seed, "seed")], dtype=np.uint64))[0]
         self._lock = threading.Lock()
         self._adders: list[_SampleAdder] = []
         self._contexts = _empty(window)
@@ -75,11 +77,13 @@ class ContextSample:
     # ------------------------------------------------------------------------------------------- as a tally
 
     def adder(self) -> Callable[[Encoded], None]:
+        """Return what one thread calls with each of its blocks."""
         adder = _SampleAdder(self)
         self._adders.append(adder)
         return adder.add
 
     def settle(self) -> None:
+        """Put together what the adders hold."""
         parts = [self._contexts]
         for adder in self._adders:
             parts += adder.waiting
@@ -87,13 +91,16 @@ class ContextSample:
         self._contexts = smallest(parts, self.limit)[0]
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        """Return all that was added so far."""
         return {"counts": self.counts, **{name: getattr(self._contexts, name) for name in _NAMES}}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Take up what `arrays` gave."""
         self.counts = np.array(arrays["counts"])
         self._contexts = SampledContexts(*(np.array(arrays[name]) for name in _NAMES))
 
     def progress(self) -> dict[str, object]:
+        """Return what to show beside the progress bar."""
         return {}
 
     @property
@@ -104,13 +111,14 @@ class ContextSample:
     # ---------------------------------------------------------------------------------------------- adding
 
     def count(self, targets: Ints) -> None:
+        """Count the occurrences of targets in a block."""
         with self._lock:
             counts = np.bincount(targets, minlength=max(self.matcher.size, len(self.counts)))
             counts[: len(self.counts)] += self.counts
             self.counts = counts
 
     def contexts_of(self, encoded: Encoded, thresholds: Codes) -> SampledContexts:
-        """The contexts in a block whose keys are below their target's threshold; counts all of them."""
+        """Return the contexts in a block whose keys are below their target's threshold; counts all of them."""
         matches = self.matcher.match(encoded)
         self.count(matches.targets)
         if not len(matches):
@@ -165,7 +173,7 @@ class _SampleAdder:
 
 
 def smallest(parts: list[SampledContexts], limit: int | None) -> tuple[SampledContexts, Longs, Codes]:
-    """(the contexts with the smallest keys of each target, targets with `limit` of them, the largest key of these)."""
+    """Return (contexts with the smallest keys of each target, targets with `limit` of them, the largest key)."""
     longest = max(part.matched.shape[1] for part in parts)
     parts = [_with_longest(part, longest) for part in parts]
     joined = SampledContexts(*(np.concatenate([getattr(part, name) for part in parts]) for name in _NAMES))
@@ -193,7 +201,7 @@ def _with_longest(part: SampledContexts, longest: int) -> SampledContexts:
 def _around(
     ids: Ints, offsets: Longs, document: Longs, places: npt.NDArray[Any], steps: Longs, ends: Any = None
 ) -> Ints:
-    """The ids at these steps from each place, as far as they lie in its document (and before `ends`)."""
+    """Return the ids at these steps from each place, as far as they lie in its document (and before `ends`)."""
     where = places[:, None] + steps
     high = offsets[document + 1] if ends is None else ends
     inside = (where >= offsets[document, None]) & (where < high[:, None])
@@ -217,7 +225,7 @@ class _WordCodes:
         self._lock = threading.Lock()
 
     def of_documents(self, ids: Ints, offsets: Longs) -> Codes:
-        """A code for each document, from its words and their places."""
+        """Return a code for each document, from its words and their places."""
         known = self._lexicon.known
         codes = self._codes[np.where((ids >= 0) & (ids < known), ids, known)]
         extra = np.flatnonzero(ids >= known)

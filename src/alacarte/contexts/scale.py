@@ -40,7 +40,7 @@ class Scale:
 
     @classmethod
     def of(cls, column_max: Doubles, largest_weight: float, reading: Reading, length: float = 0.0) -> "Scale":
-        """The finest scale for vectors whose largest absolute value in each dimension is `column_max`.
+        """Return the finest scale for vectors whose largest absolute value in each dimension is `column_max`.
 
         `length` is that of a usual vector; without it no dimension is split. Nor is any where a window is divided by
         its weight, or weighed by distance, and then rounded.
@@ -65,6 +65,7 @@ class Scale:
 
     @property
     def row_factors(self) -> Doubles:
+        """What each dimension is multiplied by to be a whole number."""
         return np.asarray(np.exp2(self.rows.astype(np.float64)))
 
     @property
@@ -79,7 +80,7 @@ class Scale:
         return float(np.exp2(self.weights + finer))
 
     def slice(self, low: int, high: int) -> "Scale":
-        """The scale of some of the dimensions."""
+        """Return the scale of some of the dimensions."""
         return Scale(self.rows[low:high], self.sums[low:high], self.weights)
 
     def __eq__(self, other: object) -> bool:
@@ -97,7 +98,7 @@ def is_wide(reading: Reading) -> bool:
 
 
 def split_dimensions(scale: Scale, reading: Reading) -> Longs:
-    """The dimensions whose integers have a second part."""
+    """Return the dimensions whose integers have a second part."""
     return np.flatnonzero(scale.sums > scale.rows) if reading.averaging != "context" else np.zeros(0, dtype=np.int64)
 
 
@@ -108,6 +109,6 @@ def most_windows(reading: Reading, scale: Scale) -> int:
 
 
 def _exponents(room: float, largest: Doubles) -> Exponents:
-    """The largest s with largest · 2^s ≤ room; 0 where there is nothing to scale."""
+    """Return the largest s with largest · 2^s ≤ room; 0 where there is nothing to scale."""
     safe = np.where(largest > 0, largest, room)
     return np.asarray(np.floor(np.log2(room / safe)), dtype=np.int16)

@@ -260,7 +260,7 @@ def levels_of(encoded: Encoded, codes: npt.NDArray[np.uint64]) -> Ints:
 
 
 def _documents(encoded: Encoded, chosen: npt.NDArray[np.bool_]) -> Encoded:
-    """Some of the documents of a block."""
+    """Return some of the documents of a block."""
     if chosen.all():
         return encoded
     lengths = np.diff(encoded.offsets)

@@ -258,7 +258,7 @@ def private_memory(rows: int, stride: int, threads: int, chosen: bool) -> int:
 
 
 def _near(ids: Ints, starts: Ints, ends: Ints, reading: Reading) -> Ints:
-    """The ids that may be in the windows around matches; all of them, unless the windows are few."""
+    """Return the ids that may be in the windows around matches; all of them, unless the windows are few."""
     if 2 * starts.size * (reading.left + reading.right) > ids.size:
         return ids
     before, after = starts[:, None] + np.arange(-reading.left, 0), ends[:, None] + np.arange(reading.right)

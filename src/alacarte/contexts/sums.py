@@ -39,13 +39,13 @@ class Sums:
     contexts: Longs  # occurrences with at least one context word that counts
 
     def take(self, rows: Any) -> "Sums":
-        """The sums of some targets only."""
+        """Return the sums of some targets only."""
         arrays: list[Any] = [getattr(self, name) for name in NAMES]
         taken: list[Any] = [array.take(rows) if isinstance(array, Computed) else array[rows] for array in arrays]
         return Sums(*taken)
 
     def __sub__(self, other: "Sums") -> "Sums":
-        """The sums less others of the same targets."""
+        """Return the sums less others of the same targets."""
         return Sums(*(getattr(self, name) - getattr(other, name) for name in NAMES))
 
     def any_count_below_zero(self) -> bool:
@@ -54,21 +54,21 @@ class Sums:
         return any(bool((count[low : low + ROWS] < 0).any()) for count in counts for low in range(0, len(count), ROWS))
 
     def in_memory(self) -> "Sums":
-        """The same, without arrays that are computed only when they are written."""
+        """Return the same, without arrays that are computed only when they are written."""
         arrays: list[Any] = [getattr(self, name) for name in NAMES]
         return Sums(*[array.whole() if isinstance(array, Computed) else array for array in arrays])
 
     def over_groups(self) -> "Sums":
-        """The sums of all groups together."""
+        """Return the sums of all groups together."""
         return Sums(*(getattr(self, name).sum(axis=1) for name in NAMES))
 
     def divisor(self, scale: Scale, averaging: Averaging) -> Any:
-        """What each sum is divided by to be an average."""
+        """Return what each sum is divided by to be an average."""
         weights = self.totals * float(np.exp2(-scale.weights))
         return divisor(averaging, self.occurrences, weights, self.contexts)
 
     def means(self, scale: Scale, averaging: Averaging, rows: Any = slice(None)) -> Doubles:
-        """The averages of some targets, in float64."""
+        """Return the averages of some targets, in float64."""
         chosen = self.take(rows)
         return np.asarray(chosen.sums * scale.sum_units / chosen.divisor(scale, averaging)[..., None])
 
@@ -274,6 +274,7 @@ class ContextSums:
     __hash__ = None  # type: ignore[assignment]
 
     def check_compatible(self, other: "ContextSums") -> None:
+        """Raise `BadSums` unless both were collected in the same way."""
         if self.fingerprint != other.fingerprint or self.dimension != other.dimension:
             raise BadSums("these sums were made with different vectors; collect both with the same")
         mine, theirs = asdict(self.settings), asdict(other.settings)
@@ -369,7 +370,7 @@ class ContextSums:
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:
-    """What is in a file of sums, for people."""
+    """Return what is in a file of sums, for people."""
     sums = ContextSums.from_artifact(artifact)
     return {
         "targets": len(sums),

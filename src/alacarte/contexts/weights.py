@@ -62,7 +62,7 @@ class ContextWeights:
                 self.values.flags.writeable = False
 
     def for_vectors(self, vectors: WordVectors) -> "ContextWeights":
-        """These weights, tied to the words of `vectors`; an error if they were made for other words or another order.
+        """Return these weights, tied to the words of `vectors`; raise if they are for other words or another order.
 
         >>> weights = ContextWeights("mine", np.array([1.0, 0.5], dtype=np.float32))
         >>> tied = weights.for_vectors(WordVectors(["the", "cat"], [[1.0], [2.0]]))
@@ -93,7 +93,7 @@ UNIFORM = ContextWeights("uniform", None)
 
 
 def read_once(what: object) -> object:
-    """A specification that can be read as often as one likes: words that come one by one become a set.
+    """Return a specification that can be read as often as one likes: words that come one by one become a set.
 
     >>> sorted(read_once(word for word in ("the", "a")))
     ['a', 'the']
@@ -108,7 +108,7 @@ def read_once(what: object) -> object:
 
 
 def resolve(what: object, vectors: WordVectors, count: Callable[[], Longs]) -> ContextWeights:
-    """The weights that a specification means for these vectors; `count` counts their words in the corpus.
+    """Return the weights that a specification means for these vectors; `count` counts their words in the corpus.
 
     `ContextWeights` that are ready-made must have been made for the same words in the same order.
 
@@ -157,7 +157,7 @@ def _by_name(what: str, vectors: WordVectors, count: Callable[[], Longs]) -> Con
 
 
 def specification(what: object) -> str:
-    """A name for what `resolve` is given, by which a checkpoint knows whether it is the same."""
+    """Return a name for what `resolve` is given, by which a checkpoint knows whether it is the same."""
     asked = read_once(what)
     if asked is None or isinstance(asked, str):
         return asked or "uniform"

@@ -17,7 +17,7 @@ NOTHING = -1  # an id without a vector
 def sums_of_windows(
     integers: IntegerVectors, reading: Reading, before: Ints, after: Ints, rows: Ints | None = None
 ) -> Sums:
-    """The sums of windows: ids before a target and after it, negative where there is no word.
+    """Return the sums of windows: ids before a target and after it, negative where there is no word.
 
     Each window has a row of sums by itself; or, with `rows`, window i is added to row rows[i].
     """
@@ -35,7 +35,7 @@ def sums_of_windows(
 
 
 def sums_of_matches(integers: IntegerVectors, reading: Reading, encoded: Encoded, matches: Matches, count: int) -> Sums:
-    """The sums of the windows around matches, a row for each of the `count` numbers that `matches.targets` holds."""
+    """Return the sums of the windows around matches, one row for each of the `count` numbers of targets."""
     ids, offsets, starts, ends = encoded.ids, encoded.offsets, matches.starts, matches.ends
     bounds = np.searchsorted(starts, offsets)
     if reading.unknown == "drop":

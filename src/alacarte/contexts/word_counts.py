@@ -32,6 +32,7 @@ class WordCounts:
         self._lock = threading.Lock()
 
     def adder(self) -> Callable[[Encoded], None]:
+        """Return what one thread calls with each of its blocks."""
         return self._add
 
     def _add(self, encoded: Encoded) -> None:
@@ -44,10 +45,13 @@ class WordCounts:
         """Nothing to do: blocks are added at once."""
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
+        """Return all that was added so far."""
         return {"counts": self.counts}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Take up what `arrays` gave."""
         self.counts[:] = arrays["counts"]
 
     def progress(self) -> dict[str, object]:
+        """Return what to show beside the progress bar."""
         return {}

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Longs, Rows, Singles
+from alacarte._io.checks import whole_number
 from alacarte._io.progress import progress
 from alacarte._io.table import Columns, Table
 from alacarte.documents._bags import Item, NgramBags, NgramFinder
@@ -199,8 +200,10 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} is one of {', '.join(allowed)}, not {getattr(self, name)!r}")
-        if self.n < 1 or self.components < 0 or self.min_count < 1 or not 0 <= self.shrinkage < np.inf:
-            raise ValueError("n and min_count are at least 1, components and shrinkage at least 0")
+        for name, least in (("n", 1), ("min_count", 1), ("components", 0)):
+            whole_number(getattr(self, name), name, least)
+        if not 0 <= self.shrinkage < np.inf:
+            raise ValueError(f"shrinkage is a number from 0 on, not {self.shrinkage!r}")
         sif_constant(self.weights)
         if self.vectors is None:
             raise ValueError("no vectors are given; pass word vectors, induced vectors or an ALaCarte model")

@@ -167,7 +167,7 @@ class Length:
         return lower, upper
 
     def _limit(self, grid: Doubles, level: float, side: int) -> float:
-        """The last θ on the way along the grid at which T is not in the tail of that side."""
+        """Return the last θ on the way along the grid at which T is not in the tail of that side."""
         from scipy import optimize
 
         inside = np.flatnonzero(self.outside(grid, level)[side] <= 0)

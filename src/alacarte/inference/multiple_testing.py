@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles
+from alacarte._io.checks import whole_number
 from alacarte.errors import AlacarteError
 
 Adjust = Literal["none", "holm", "bh"]
@@ -54,5 +55,5 @@ def check_adjust(method: str) -> None:
 
 def check_permutations(permutations: int | None) -> None:
     """Raise if this number of permutations makes no sense."""
-    if permutations is not None and permutations < 0:
-        raise AlacarteError(f"permutations are 0 for none, or more, not {permutations}")
+    if permutations is not None:
+        whole_number(permutations, "permutations")

@@ -62,7 +62,7 @@ def _tail(ratio: Doubles, eigenvalues: Doubles, df: Doubles) -> Doubles:
 
 
 def _cumulants(point: Doubles, ratio: Doubles, eigenvalues: Doubles, df: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-    """The cumulant function of Σ λ_i (χ²₁ − ratio · χ²_f / f) and its two derivatives."""
+    """Return the cumulant function of Σ λ_i (χ²₁ − ratio · χ²_f / f) and its two derivatives."""
     above = 1 - 2 * point[:, None] * eigenvalues
     below = 1 + 2 * (point * ratio / df)[:, None] * eigenvalues
     value = -0.5 * np.log(above).sum(axis=1) - 0.5 * df * np.log(below).sum(axis=1)

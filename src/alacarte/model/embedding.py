@@ -60,7 +60,7 @@ class ContextReader:
     # ------------------------------------------------------------------------------------------------ read
 
     def token_lists(self, contexts: Contexts) -> list[Sequence[str]]:
-        """The tokens of each context."""
+        """Return the tokens of each context."""
         if isinstance(contexts, str):
             return [self._tokenize(contexts)]
         if not isinstance(contexts, Iterable):
@@ -71,7 +71,7 @@ class ContextReader:
         return lists
 
     def target_tokens(self, target: str) -> list[str]:
-        """The tokens of a target."""
+        """Return the tokens of a target."""
         tokens = list(self._tokenize(target))
         if not tokens:
             raise NoOccurrences(f"the tokenizer finds no token in the target {target!r}")
@@ -80,7 +80,7 @@ class ContextReader:
     def read(
         self, contexts: Contexts, target: str | None, absent: Absent
     ) -> tuple[list[ContextSum], list[Sequence[str]]]:
-        """The sum of each context, and its tokens.
+        """Return the sum of each context, and its tokens.
 
         A context without the target is an error, or counts with all its words if `absent` is "whole" (with a warning).
         """
@@ -112,7 +112,7 @@ class ContextReader:
         return self._sum(self._known(tokens), None)
 
     def around(self, tokens: Sequence[str], target: list[str]) -> ContextSum | None:
-        """The windows around each occurrence of a target, given as its tokens; None where it does not occur."""
+        """Return the windows around each occurrence of a target, given as its tokens; None where it does not occur."""
         sums = [self._sum(rows, scales) for rows, scales in self.windows(tokens, target)]
         return total(sums) if sums else None
 
@@ -173,7 +173,7 @@ class ContextReader:
     # ------------------------------------------------------------------------------------------- transform
 
     def vector(self, context: ContextSum, tokens: Sequence[str]) -> Singles:
-        """A u (+ b) for the u that the averaging means; the tokens are named where there is nothing to average."""
+        """Return A u (+ b) for the average context u; the error where there is none names the tokens."""
         if context.weight <= 0:
             raise NotEnoughData(
                 f"none of the context words has a vector: {_as_text(tokens)!r}; give a context with known words"
@@ -182,7 +182,7 @@ class ContextReader:
         return self._transform(context.vectors if by == 1 else context.vectors / by)
 
     def vector_or_zeros(self, context: ContextSum) -> Singles:
-        """The same; zeros for a context none of whose words has a vector."""
+        """Return the same; zeros for a context none of whose words has a vector."""
         return self.vector(context, ()) if context.weight > 0 else np.zeros(self._vectors.dimension, dtype=np.float32)
 
     def agreeing(self, contexts: list[ContextSum]) -> tuple[list[ContextSum], Doubles, Doubles]:

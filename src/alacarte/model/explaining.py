@@ -161,7 +161,7 @@ def explain(
 
 
 def _along(vector: npt.ArrayLike) -> Doubles:
-    """m / ‖m‖², by which a contribution is multiplied for its share; NaN for a vector of zeros, without shares."""
+    """Return m / ‖m‖², by which a contribution is multiplied for its share; NaN for a vector of zeros."""
     wide = np.asarray(vector, dtype=np.float64)
     return np.asarray(wide / (float(wide @ wide) or np.nan))
 

@@ -185,6 +185,8 @@ class FewShotModel:
     def compositionality(self, phrase: str, contexts: Contexts) -> float:
         """Return how far contexts of a phrase and its parts agree: the cosine of the two vectors, low for idioms.
 
+        It is NaN where one of them is all zeros.
+
         Examples
         --------
         >>> from alacarte import ALaCarte, Transform, WordVectors
@@ -192,7 +194,9 @@ class FewShotModel:
         >>> round(model.compositionality("hot dog", "dog hot dog dog"), 2)
         1.0
         """
-        return float(self.embed_parts(contexts, phrase).agreement[0])
+        parts = self.embed_parts(contexts, phrase)
+        known = parts.context_part.any() and parts.form_part.any()
+        return float(parts.agreement[0]) if known else np.nan
 
     def require_prior(self, targets: Iterable[str]) -> Prior:
         """Return what is known before any context; raise an error where that takes a form model and there is none."""

@@ -243,7 +243,7 @@ class InducedVectors(WordVectors):
 
 
 def _transformed(transform: Transform, sums: ContextSums, rows: Rows) -> Singles:
-    """The vectors of some rows, a block at a time; in a file of the system's own if they are large."""
+    """Return the vectors of some rows, a block at a time; in a file of the system's own if they are large."""
     shape = len(rows), sums.dimension
     large = 4 * shape[0] * shape[1] > LARGE
     result: Singles = scratch_file(shape, np.float32) if large else np.empty(shape, dtype=np.float32)

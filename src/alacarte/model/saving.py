@@ -104,7 +104,7 @@ def check_folder(folder: str | PathLike[str], overwrite: bool = False) -> None:
 
 
 def _check_url(url: str, overwrite: bool) -> None:
-    """The same for a URL: there is nothing yet, or a model, which is replaced."""
+    """Return the same for a URL: there is nothing yet, or a model, which is replaced."""
     check_writable(url, AlacarteError)
     with suppress(AlacarteError):
         if overwrite or describe_model(url):
@@ -227,7 +227,7 @@ def _texts_for_hub(title: str, model: SavedModel, vectors: WordVectors, include:
 
 
 def _written(folder: Path, description: dict[str, Any] | None = None) -> set[str]:
-    """The names of the files in a folder that are as a model was saved there; none if there is no model."""
+    """Return the names of the files in a folder that are as a model was saved there; none if there is no model."""
     with suppress(AlacarteError):
         digests = (description or describe_model(folder))["files"]
         same = {name for name, digest in digests.items() if name in NAMES and _has_digest(folder / name, digest)}
@@ -240,7 +240,7 @@ def _has_digest(file: Path, digest: str) -> bool:
 
 
 def describe_model(folder: str | PathLike[str]) -> dict[str, Any]:
-    """What `model.json` says; raises unless the folder, on disk or behind a URL, is a saved model."""
+    """Return what `model.json` says; raises unless the folder, on disk or behind a URL, is a saved model."""
     path = display_name(folder)
     url = url_of(folder)
     try:
@@ -263,7 +263,7 @@ def describe_model(folder: str | PathLike[str]) -> dict[str, Any]:
 
 
 def model_files(folder: str | PathLike[str], description: dict[str, Any]) -> dict[str, Path]:
-    """The files of a model by name, less those for people; raises unless each was saved with it."""
+    """Return the files of a model by name, less those for people; raises unless each was saved with it."""
     files = {}
     for name, digest in description["files"].items():
         if name in FOR_PEOPLE:
@@ -335,7 +335,7 @@ def _download_model(url: str, vectors: VectorsLike | None) -> SavedModel:
 
 
 def _named_vectors(folder: Path, description: dict[str, Any]) -> str:
-    """The name of shipped vectors in model.json, which leads to nothing else."""
+    """Return the name of shipped vectors in model.json, which leads to nothing else."""
     name, read_from = description.get("vectors"), description.get("read_from")
     if name in known_names():
         return cast("str", name)
@@ -351,7 +351,7 @@ def _named_vectors(folder: Path, description: dict[str, Any]) -> str:
 
 
 def pretrained_names() -> list[str]:
-    """The models that ship with this package, named after their vectors; ``.plain`` do not adapt to texts.
+    """Return the models that ship with this package, named after their vectors; ``.plain`` do not adapt to texts.
 
     >>> pretrained_names()
     ['glove.6B.100d', 'glove.6B.100d.plain', 'glove.6B.50d', 'glove.6B.50d.plain']
@@ -360,7 +360,7 @@ def pretrained_names() -> list[str]:
 
 
 def pretrained_folder(name: str) -> Path:
-    """The folder of a model that ships with this package."""
+    """Return the folder of a model that ships with this package."""
     folder = PRETRAINED / name
     if not (folder / "model.json").is_file():
         raise AlacarteError(

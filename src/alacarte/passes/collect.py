@@ -94,8 +94,7 @@ def collect(
         The same to the last bit for any number of threads, blocks, shards and interruptions.
     """
     refuse_unknown(collect, options, CollectOptions)
-    if spread is not None and whole_number(spread, "spread") < 2:
-        raise AlacarteError(f"spread: at least 2 groups are needed to compute a variance, not {spread}")
+    spread = None if spread is None else whole_number(spread, "spread", 2)
     options["context_weights"] = _ready(options.get("context_weights"), vectors)
     source, wanted = opened(corpus, options), None if targets is None else Targets.of(targets)
     work = Work(**select(options, WorkOptions))
@@ -144,7 +143,7 @@ def collect(
 
 
 def _ready(weights: object, vectors: WordVectors) -> object:
-    """What is asked for as context weights, so that it says the same each time that it is asked."""
+    """Return what is asked for as context weights, so that it says the same each time that it is asked."""
     if isinstance(weights, str) and "@" in weights:  # of a file, which may change
         return resolve(weights, vectors, lambda: np.zeros(0, dtype=np.int64))
     return read_once(weights)
@@ -177,7 +176,7 @@ def _count(
 def _counts(
     vectors: WordVectors, corpus: Corpus, tokenizer: Tokenizer, work: Work, checkpoint: Checkpoint | None
 ) -> Longs:
-    """The counts that context weights are computed from, by a pass of their own."""
+    """Return the counts that context weights are computed from, by a pass of their own."""
     if corpus.once:
         raise BadCorpus(
             "these context weights need a first pass over the corpus to count words, and this corpus can "
@@ -237,13 +236,13 @@ def _context_sums(
 
 
 def _row_blocks(rows: Longs) -> Iterator[slice]:
-    """Some rows at a time: what lies in a file need not be in memory as a whole."""
+    """Yield some rows at a time: what lies in a file need not be in memory as a whole."""
     for low in range(0, len(rows), ROWS):
         yield slice(low, low + ROWS)
 
 
 def _largest(counts: Longs) -> int:
-    """The largest of some counts, which may be a column of rows in a file."""
+    """Return the largest of some counts, which may be a column of rows in a file."""
     largest = 0
     for block in _row_blocks(counts):
         largest = max(largest, int(counts[block].max()))
@@ -252,7 +251,7 @@ def _largest(counts: Longs) -> int:
 
 
 def _sums_of(rows: Longs, dimension: int) -> Sums:
-    """The columns of rows of sums by name; views, no copies."""
+    """Return the columns of rows of sums by name; views, no copies."""
     counts = {name: rows[..., dimension + place] for place, name in enumerate(COUNTS)}
     return Sums(rows[..., :dimension], **counts)
 
@@ -341,7 +340,7 @@ class _Summing:
         return min(self.integers.dimension, width)
 
     def _in_slices(self, corpus: Corpus, width: int, checkpoint: Checkpoint | None) -> tuple[Longs, Stage]:
-        """Sums in a file, filled with some of the dimensions at a time, each by a pass over the text."""
+        """Return sums in a file, filled with some of the dimensions at a time, each by a pass over the text."""
         shape = self.matcher.size * self.groups, row_stride(self.integers.dimension)
         if checkpoint is None:
             rows = scratch_file(shape)
@@ -446,7 +445,7 @@ def _digest(rows: Longs, low: int, high: int, dimension: int) -> Bytes:
 
 
 def _rows_beside(checkpoint: Checkpoint, shape: tuple[int, int]) -> Path:
-    """The file with the sums of a checkpoint: beside it, under a name that only the checkpoint knows."""
+    """Return the file with the sums of a checkpoint: beside it, under a name that only the checkpoint knows."""
     length = max(1, 8 * shape[0] * shape[1])
     if "rows" not in checkpoint.notes:
         checkpoint.notes["rows"] = new_rows_name(checkpoint.path)

@@ -69,7 +69,7 @@ def collect_on_cluster(
 
 
 def _added_up(function: Callable[..., Any], corpus: Corpus, work: Work, description: str) -> Any:
-    """The sum of what a function gives for all parts of the text."""
+    """Return the sum of what a function gives for all parts of the text."""
     for attempt in range(ATTEMPTS):
         try:
             return _added_up_once(function, corpus, work, description)
@@ -113,7 +113,7 @@ def _added_up_once(function: Callable[..., Any], corpus: Corpus, work: Work, des
 
 
 def _tree(client: Any, level: list[Any], options: dict[str, Any]) -> Any:
-    """What adds up to the sum of all, pair by pair."""
+    """Return what adds up to the sum of all, pair by pair."""
     while len(level) > 1:
         pairs = [level[place : place + 2] for place in range(0, len(level), 2)]
         level = [client.submit(operator.add, *pair, **options) if len(pair) == 2 else pair[0] for pair in pairs]
@@ -121,7 +121,7 @@ def _tree(client: Any, level: list[Any], options: dict[str, Any]) -> Any:
 
 
 def _parts(corpus: Corpus, work: Work) -> Iterator[list[Segment]]:
-    """The text in parts of about the same size, in its order."""
+    """Yield the text in parts of about the same size, in its order."""
     step = max(SEGMENT * work.block_size, (corpus.size or 0) // (TASKS * max(1, len(work.client.nthreads()))))
     part: list[Segment] = []
     for segment in corpus.segments(work.block_size, step):

@@ -64,6 +64,7 @@ class Discovered(Table, Targets):
         self.scores = scores
 
     def columns(self) -> Columns:
+        """Return the columns of the table."""
         return {"word": list(self), "count": self.counts, "score": self.scores}
 
 

@@ -167,7 +167,7 @@ def sample_contexts(
 def deal(
     sample: SampledWords, integers: IntegerVectors, reading: Reading, sizes: Sequence[int]
 ) -> tuple[Longs, Longs, Sums]:
-    """Sums over disjoint samples of 1, 2, 4 … contexts of each word: (word's row, size, sums), one row per sample.
+    """Return (word's row, size, sums) of disjoint samples of 1, 2, 4 … contexts of each word, one row per sample.
 
     A word has those samples, from the first size on, that it has contexts enough for.
     """

@@ -3,13 +3,13 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from numbers import Integral
 from os import PathLike
 from typing import Any, TypedDict
 
+from alacarte._io.checks import whole_number
 from alacarte._io.options import option
 from alacarte._io.progress import ProgressCallback
-from alacarte.errors import AlacarteError, Hint
+from alacarte.errors import AlacarteError
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.options import CorpusKeywords
 
@@ -86,15 +86,14 @@ class Work:
     client: Any = None
 
     def __post_init__(self) -> None:
-        if self.threads is not None and not _is_count(self.threads):
-            raise AlacarteError(
-                f"threads is a whole number from 1 on, not {self.threads!r}",
-                hint=Hint("leave it out for as many as there are cores"),
-            )
-        if self.shard is not None and not (all(map(_is_count, self.shard)) and self.shard[0] <= self.shard[1]):
-            raise AlacarteError(f"shard {self.shard[0]} of {self.shard[1]}: parts are numbered from 1 to their number")
-        if not _is_count(self.block_size):
-            raise AlacarteError(f"a block cannot have a size of {self.block_size} bytes; give at least 1")
+        for name in ("threads", "block_size"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else whole_number(value, name, 1))
+        if self.shard is not None:
+            part, parts = (whole_number(number, f"shard {self.shard}: each number", 1) for number in self.shard)
+            if part > parts:
+                raise AlacarteError(f"shard {part} of {parts}: parts are numbered from 1 to their number")
+            object.__setattr__(self, "shard", (part, parts))
 
     @property
     def cores(self) -> int:
@@ -121,7 +120,3 @@ def opened(corpus: CorpusLike, options: Mapping[str, Any]) -> Corpus:
     """Return the corpus that a function was given, read as its keywords say."""
     keywords = select(options, CorpusKeywords)
     return Corpus(corpus, **keywords) if keywords else Corpus.of(corpus)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, Integral) and int(value) >= 1

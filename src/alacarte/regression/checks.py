@@ -2,14 +2,16 @@
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from alacarte._io.arrays import Doubles
+from alacarte._io.checks import real_number, whole_number
 from alacarte.errors import AlacarteError, AlacarteWarning, BadFormula
+from alacarte.inference.cosines import check_level
 from alacarte.inference.multiple_testing import adjusted, p_value
 from alacarte.inference.regression_noise import Fit, independent, least_squares, noise, permute
 from alacarte.model import ALaCarte
@@ -81,7 +83,8 @@ def _terms_of(fit: EmbeddingRegression, listed: Sequence[str]) -> list[str]:
 
 
 def _holds(term: str, variable: str) -> bool:
-    """
+    """Whether a term holds a variable.
+
     >>> _holds("C(party)[T.R]:year", "party"), _holds("bs(year, df=4)[2]", "year"), _holds("party[T.R]", "part")
     (True, True, False)
     """
@@ -128,7 +131,7 @@ def regress_each(
     data: Any,
     model: Any,
     *,
-    targets: Sequence[str],
+    targets: Iterable[str],
     text: str = "text",
     window: int | tuple[int, int] | None = None,
     cluster: Groups | None = None,
@@ -155,15 +158,15 @@ def regress_each(
         raise BadFormula(f"the words are those of `targets`; leave the left side of {formula!r} empty")
     read = _read(data, text, model)
     options: dict[str, Any] = {"cluster": cluster, "equal_clusters": equal_clusters, "inference": inference}
-    parts = []
-    for target in targets:
+    parts, words = [], list(targets)
+    for target in words:
         try:
             found = contexts(read, target, window=window, known=model if isinstance(model, ALaCarte) else None)
             parts.append(regress(formula, found, model, **options).table)
         except AlacarteError as error:
             warnings.warn(f"{target!r} is left out: {error}", AlacarteWarning, stacklevel=2)
             parts.append(Results({"term": column_of([""]), "reason": column_of([str(error)])}))
-    table = _stacked(parts, [{"target": target} for target in targets], "regressions")
+    table = _stacked(parts, [{"target": target} for target in words], "regressions")
     if "p_value" in table:
         adjust = (inference or Inference()).adjust
         table.values["p_adjusted"] = adjusted(table["p_value"].astype(np.float64), adjust)
@@ -171,7 +174,7 @@ def regress_each(
 
 
 def _read(data: Any, text: str, model: Any) -> ContextTable:
-    """The documents, read once."""
+    """Return the documents, read once."""
     if isinstance(data, ContextTable):
         return data
     return documents(data, text=text, known=model if isinstance(model, ALaCarte) else WordVectors.of(model))
@@ -281,6 +284,10 @@ def power(
     place = fit.terms.index(term) if term in fit.terms else -1
     if place < 0:
         raise BadFormula(f"no term is called {term!r}; the terms are {', '.join(map(repr, fit.terms))}")
+    check_level(alpha)
+    samples, permutations = whole_number(samples, "samples", 1), whole_number(permutations, "permutations", 1)
+    sizes = [whole_number(number, "units", 2) for number in units]
+    multiples = [real_number(effect, "an effect") for effect in effects]
     model = fit.fit
     row = np.eye(len(fit.terms))[place : place + 1]
     plain = float(np.square(fit.coefficients[place]).sum())
@@ -292,7 +299,7 @@ def power(
     direction = fit.coefficients[place] * np.sqrt(square / plain)
     rng = np.random.default_rng(seed)
     cells: list[tuple[float, int, float]] = []
-    for effect, number in product(effects, units):
+    for effect, number in product(multiples, sizes):
         rejections = [
             p_value(permute(drawn, [row], permutations, rng), permutations)[0] <= alpha
             for drawn in (_drawn(model, place, effect * direction, number, rng) for _ in range(samples))
@@ -311,7 +318,7 @@ def power(
 
 
 def _drawn(model: Fit, place: int, effect: Doubles, number: int, rng: np.random.Generator) -> Fit:
-    """A fit of units drawn from the pilot; drawn again where a draw cannot carry the coefficients."""
+    """Return a fit of units drawn from the pilot; drawn again where a draw cannot carry the coefficients."""
     units = np.arange(model.rows) if model.units is None else model.units
     bounds = np.searchsorted(units, np.arange(model.clusters + 1))
     roots = np.ones(model.rows) if model.roots is None else model.roots

@@ -255,7 +255,7 @@ def _text_column(frame: Variables, text: str) -> str:
 
 
 def _document_of(item: Any, number: int) -> str | list[str] | Document | None:
-    """A text or its words, or None for a document without any."""
+    """Return a text or its words, or None for a document without any."""
     if is_null(item):
         return None
     if isinstance(item, str):

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs
+from alacarte._io.checks import whole_number
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
 from alacarte.inference.cosines import check_level, directions_of, estimate, selection_excess
 from alacarte.inference.means import Units, debiased_squares
@@ -71,8 +72,8 @@ def largest(values: Doubles, k: int | None) -> Longs:
     >>> largest(np.array([0.2, np.nan, 0.9, 0.5]), 2).tolist()
     [2, 3]
     """
-    order = np.argsort(-values, kind="stable")
-    return order[: int(np.isfinite(values).sum())][:k]
+    most = None if k is None else whole_number(k, "k", 1)
+    return np.argsort(-values, kind="stable")[: int(np.isfinite(values).sum())][:most]
 
 
 # -------------------------------------------------------------------------------------------------- groups
@@ -292,7 +293,7 @@ def similarity(
 
 
 def _known_features(embeddings: Embeddings, features: str | Sequence[str]) -> tuple[list[str], Doubles]:
-    """The features that have a vector, in the order asked for, and their directions."""
+    """Return the features that have a vector, in the order asked for, and their directions."""
     listed = [features] if isinstance(features, str) else list(features)
     words = candidate_vectors(embeddings, listed, "features")
     names = [name for name in dict.fromkeys(listed) if name in words]
@@ -352,7 +353,7 @@ def nearest_contexts(
 def _context_columns(
     groups: Grouped, row: int, contexts: tuple[Longs, Longs], units: Doubles, level: float, seed: int | None
 ) -> dict[str, Column]:
-    """The columns about a group's mean and chosen ones of its eligible contexts.
+    """Return the columns about a group's mean and chosen ones of its eligible contexts.
 
     A context is compared with the mean of the others (of other clusters), since it is part of its group's own.
     """
@@ -369,7 +370,7 @@ def _context_columns(
 
 
 def _identity(embeddings: Embeddings, rows: Longs) -> dict[str, Column]:
-    """The columns that say which contexts these are: their names, and their documents' where there are any."""
+    """Return the columns that say which contexts these are: their names, and their documents' where there are any."""
     columns = {"name": column_of([embeddings.names[row] for row in rows.tolist()])}
     return columns | {name: column[rows] for name, column in embeddings.own.items() if name == "document"}
 
@@ -398,6 +399,7 @@ def typical_contexts(embeddings: Embeddings, by: Groups | None = None, *, k: int
     texts = column_of(embeddings.texts(with_match=True))
     units = directions_of(embeddings.matrix)
     parts: list[dict[str, Column]] = []
+    k = whole_number(k, "k", 1)
     for code, label in enumerate(groups.labels):
         rows = np.flatnonzero(groups.codes == code)
         rows = rows[np.isfinite(units[rows]).all(axis=1)]

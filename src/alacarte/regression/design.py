@@ -41,6 +41,7 @@ class Design:
 
     @property
     def variables(self) -> list[str]:
+        """The names of the variables."""
         return list(self.columns)
 
     def at(self, profile: Mapping[str, Any] | Any) -> Doubles:
@@ -134,7 +135,7 @@ def check_design(design: Design) -> Design:
 
 
 def _levels(columns: Columns, variables: Variables) -> dict[str, list[Any]]:
-    """The levels of the categorical variables; an error if a variable has one value only."""
+    """Return the levels of the categorical variables; an error if a variable has one value only."""
     levels: dict[str, list[Any]] = {}
     for name, column in columns.items():
         if not is_numeric(column):  # dates in C(…) among them

@@ -249,7 +249,8 @@ def _averages_of_windows(
 
 
 def _words(window: tuple[int, int]) -> str:
-    """
+    """Return a window in words.
+
     >>> _words((6, 6)), _words((5, 0))
     ('6 words on each side', '5 words before and 0 after')
     """

@@ -5,7 +5,7 @@ import datetime
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from alacarte._io.arrays import Mask
+from alacarte._io.arrow import open_arrow
 from alacarte._io.copies import local_copy
 from alacarte._io.decoding import decoding
 from alacarte._io.files import compression, decompressed
@@ -22,7 +23,7 @@ from alacarte._io.printing import map_text, unguarded
 from alacarte.concordance import Concordance
 from alacarte.errors import BadCorpus, require
 from alacarte.regression.results import LIBRARIES, Column, column_of
-from alacarte.text.records import as_frame, is_null
+from alacarte.text.records import as_frame, delimiter_of, is_null
 
 PADDED = r"\s*[+-]?0\d"  # a number that begins with 0, as codes do: 01, 007
 LONGEST = 40  # characters of a number or a date
@@ -195,25 +196,33 @@ def _read_table(path: Path, pandas: Any) -> Any:
     kinds = [suffix.lower() for suffix in path.suffixes]
     with decoding(path, BadCorpus, "check how it was written"):
         if ".parquet" in kinds:
-            frame = pandas.read_parquet(path)
-            for place, dtype in enumerate(frame.dtypes):
-                if dtype.kind == "O":  # bytes that are not UTF-8 raise here, and not later
-                    frame.iloc[:, place].tolist()
-            return frame
+            with open_arrow(path, "parquet") as table:
+                return table.read().to_pandas()
         if ".jsonl" in kinds or ".ndjson" in kinds:
             return _typed(_read_json_lines(path, pandas), pandas)
         if ".csv" in kinds or ".tsv" in kinds:
-            frame = pandas.read_csv(path, sep="\t" if ".tsv" in kinds else ",", dtype=str)
+            separator = "\t" if ".tsv" in kinds else delimiter_of(_first_line(path))
+            frame = pandas.read_csv(path, sep=separator, dtype=str)
             return _typed(map_text(frame, unguarded), pandas)
     raise BadCorpus(f"{path}: the ending does not say what it is; name it .csv, .tsv, .jsonl or .parquet")
 
 
+def _first_line(path: Path) -> str:
+    with _opened(path, errors="replace") as text:
+        return text.readline()
+
+
 def _read_json_lines(path: Path, pandas: Any) -> Any:
+    with _opened(path) as text:
+        return pandas.DataFrame([json.loads(line) for line in text if line.strip()])
+
+
+@contextlib.contextmanager
+def _opened(path: Path, errors: str = "strict") -> Iterator[io.TextIOWrapper]:
     with path.open("rb") as raw:
         kind = compression(raw.read(8))
         raw.seek(0)
-        text = io.TextIOWrapper(decompressed(raw, kind), encoding="utf-8")
-        return pandas.DataFrame([json.loads(line) for line in text if line.strip()])
+        yield io.TextIOWrapper(decompressed(raw, kind), encoding="utf-8", errors=errors)
 
 
 def _typed(frame: Any, pandas: Any) -> Any:

@@ -345,7 +345,7 @@ def _contexts_of(
 
 
 def _same_targets(wanted: list[str] | None, table: ContextTable | None) -> list[str] | None:
-    """What is regressed, after a check that the formula and contexts found before are about the same words."""
+    """Return what is regressed, after a check that the formula and contexts found before are about the same words."""
     if table is None:
         return wanted
     actual = None if table.whole else list(table.patterns)

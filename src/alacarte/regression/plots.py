@@ -119,7 +119,7 @@ def plot_coefficients(
 
 
 def _row_names(table: Results, labels: Mapping[str, str] | None) -> list[str]:
-    """The terms; with what else tells the rows of a table of several regressions apart."""
+    """Return the terms; with what else tells the rows of a table of several regressions apart."""
     names = [label_of(term, labels) for term in table["term"].tolist()]
     for column in table.about:
         values = table[column].tolist()
@@ -143,7 +143,8 @@ def _p_key(name: str, alpha: float, mark: dict[str, Any]) -> list[tuple[str, dic
 
 
 def _p_text(p: float) -> str:
-    """
+    """Return a p-value as text.
+
     >>> _p_text(0.0004), _p_text(0.25)
     ('< 0.001', '0.25')
     """
@@ -217,7 +218,7 @@ def plot_ratio(
 
 
 def _ratio_axis(axes: Any, values: Doubles) -> float:
-    """A logarithmic axis around 1 that holds the values, with ticks that do not crowd; returns where it ends."""
+    """Return a logarithmic axis around 1 that holds the values, with ticks that do not crowd; returns where it ends."""
     finite = values[np.isfinite(values) & (values > 0)]
     reach = float(np.exp(np.abs(np.log(finite)).max(initial=np.log(1.1))))
     limit = min(reach, FARTHEST) * 1.04
@@ -318,7 +319,7 @@ def _mark_area(count: Any, largest: int) -> Any:
 
 
 def _over_key(table: Results, largest: int) -> list[tuple[str, dict[str, Any]]]:
-    """What the size of a mark and an open mark mean."""
+    """Return what the size of a mark and an open mark mean."""
     drawn = np.isfinite(table["value"])
     entries: list[tuple[str, dict[str, Any]]] = [
         (_contexts(count), {"marker": "o", "color": GREY, "ms": float(np.sqrt(_mark_area(count, largest)))})

@@ -182,7 +182,7 @@ def _intervals(compared: _Pair, level: float, rng: np.random.Generator) -> dict[
 
 
 def _p_values(compared: _Pair, inference: Inference, rng: np.random.Generator) -> dict[str, Column]:
-    """The columns of the test, for each word."""
+    """Return the columns of the test, for each word."""
     units, number = compared.units, inference.permutations
     apart, error, _ = difference(units, compared.directions)
     known = np.isfinite(apart + error)

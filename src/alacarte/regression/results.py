@@ -119,7 +119,7 @@ class Results(Table):
         raise AlacarteError(f"there is no figure for a table of this kind ({kind}); plot a column of to_frame()")
 
     def _series(self, *names: str) -> Any:
-        """The first of some columns that the table has, by the columns before the results."""
+        """Return the first of some columns that the table has, by the columns before the results."""
         pandas = require("pandas", extra="regression", purpose="series by row")
         name = next((name for name in names if name in self), None)
         if name is None:

@@ -1,12 +1,13 @@
 """Several regressions in one table, as papers print them: one column per model, standard errors in brackets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from alacarte._io import html
+from alacarte._io.checks import whole_number
 from alacarte._io.table import Columns, Table, latex, markdown
 from alacarte.errors import AlacarteError
 
@@ -62,9 +63,9 @@ class ModelTable(Table):
 
 
 def etable(
-    models: "Sequence[EmbeddingRegression] | EmbeddingRegression",
+    models: "Iterable[EmbeddingRegression] | EmbeddingRegression",
     *,
-    names: Sequence[str] | None = None,
+    names: Iterable[str] | None = None,
     labels: Mapping[str, str] | None = None,
     below: Below = "std_error",
     stars: bool = False,
@@ -101,7 +102,9 @@ def etable(
     >>> print(table.to_markdown().splitlines()[0], table.rows[0][0], table.rows[2])
     |  | (1) | Republican ('contexts', ('40',))
     """
-    listed = [models] if not isinstance(models, Sequence) else list(models)
+    listed = list(models) if isinstance(models, Iterable) else [models]
+    digits = whole_number(digits, "digits", 1)
+    names = None if names is None else tuple(names)
     if not listed:
         raise AlacarteError("there is no model to show; pass a list of what `regress` gives")
     if names is not None and len(names) != len(listed):
@@ -118,7 +121,7 @@ def etable(
         rows.append(("", tuple(second for _, second in cells)))
     terms = len(rows)
     rows += _about(listed)
-    shown = tuple(names) if names is not None else tuple(f"({number + 1})" for number in range(len(listed)))
+    shown = names if names is not None else tuple(f"({number + 1})" for number in range(len(listed)))
     return ModelTable(shown, tuple(rows), terms, _note(listed, below, stars))
 
 

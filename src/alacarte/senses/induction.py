@@ -10,9 +10,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from alacarte._io.arrays import Doubles, Longs, Mask, Singles
+from alacarte._io.checks import whole_number
 from alacarte._io.options import refuse_unknown
 from alacarte._io.table import Columns, Table
-from alacarte.errors import AlacarteError
 from alacarte.model import ALaCarte
 from alacarte.senses.mixture import fit_mixture, squared_distances
 from alacarte.senses.occurrences import Occurrences, gather
@@ -194,8 +194,9 @@ def induce_senses(
     >>> [(sense.name, round(sense.share, 2)) for sense in senses]
     [('x#1', 0.67), ('x#2', 0.33)]
     """
-    if k != "auto" and (not isinstance(k, int) or k < 1):
-        raise AlacarteError(f"k is a number of senses from 1 on, or 'auto', not {k!r}")
+    if k != "auto":
+        k = whole_number(k, "a number of senses k, if it is not 'auto',", 1)
+    examples = whole_number(examples, "examples")
     refuse_unknown(induce_senses, options, CorpusKeywords)
     source = Corpus(corpus, **options) if options else corpus
     occurrences = gather(model, source, [word], limit=limit, seed=seed, around=AROUND, show_progress=show_progress)

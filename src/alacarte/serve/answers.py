@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from alacarte._io.progress import ProgressCallback
 from alacarte._version import __version__
-from alacarte.comparing.uses import NUMBERS, Comparison, compare_uses
 from alacarte.comparing.vocabulary import compare
 from alacarte.comparing.word_map import word_map
 from alacarte.concordance import Concordance, over_periods
@@ -22,7 +21,9 @@ from alacarte.text.corpus import Corpus
 MOST_WORDS = 200  # on a map
 AT_ONCE = 2000  # lines that are read at a time for a stream
 COMMON = 500  # first words of the vectors, which are no good examples
+FREQUENT = 100  # first words of the vectors, most of which are grammar
 SENSE_LINES = 500  # lines of a word that are shown with their sense
+CHANCE = 0.05  # of a difference by accident, from which on words are said to be used differently
 FEW = 40  # values of a column that can be chosen from a list
 
 CorpusName = Annotated[str, Parameter("the name of the corpus; the first one if left out", default="")]
@@ -57,7 +58,7 @@ Words = Annotated[list[str], Parameter("words to compare with", most=MOST_WORDS)
 
 
 def about(workspace: Workspace) -> Any:
-    """What there is: the models and the corpora."""
+    """Return what there is: the models and the corpora."""
     model = workspace.model()
     corpora, damaged = [], {}
     for name in workspace.corpora:
@@ -91,7 +92,7 @@ def _described(name: str, corpus: Concordance) -> dict[str, Any]:
 
 
 def _few(values: list[Any]) -> list[Any] | None:
-    """The values of a column if they are few enough to choose from; what is no number in JSON, as text."""
+    """Return the values of a column if they are few enough to choose from; what is no number in JSON, as text."""
     few = values if len(values) <= FEW else None
     return few and [str(value) if isinstance(value, float) and not math.isfinite(value) else value for value in few]
 
@@ -108,7 +109,7 @@ def invent(
     model: ModelName,
     by: Annotated[Literal["contexts", "both", "spelling"], Parameter("what it is computed from", default="contexts")],
 ) -> Any:
-    """A vector for a word, from sentences that use it, from its spelling, or from both, with its nearest words."""
+    """Return a vector for a word from sentences, from its spelling or from both, with its nearest words."""
     if by == "spelling":
         return _spelled(workspace, word, model, k, among)
     opened = workspace.model(model) if by == "contexts" else workspace.spelling_model(model)
@@ -118,7 +119,7 @@ def invent(
 
 
 def _spelled(workspace: Workspace, word: str, model: str, k: int, among: int) -> Any:
-    """A vector from spelling alone, of which no standard error is known."""
+    """Return a vector from spelling alone, of which no standard error is known."""
     opened = workspace.spelling_model(model)
     vector = opened.embed_parts([], word).fused[0]
     nearest = [
@@ -147,7 +148,7 @@ def lines(
     skip: Annotated[int, Parameter("how many lines to leave out first", default=0, most=2**40)],
     sort: Sort,
 ) -> Any:
-    """The lines in which a phrase occurs."""
+    """Return the lines in which a phrase occurs."""
     uses = workspace.uses(corpus, where, phrase, sort)
     return {"count": len(uses), "lines": uses.lines(skip, limit).to_dict() if len(uses) > skip else []}
 
@@ -179,7 +180,7 @@ def influence(
     limit: Limit,
     model: ModelName,
 ) -> Any:
-    """The lines that the vector of a phrase is computed from, those that count most first."""
+    """Return the lines that the vector of a phrase is computed from, those that count most first."""
     chosen = workspace.corpus(corpus, where)
     return {"lines": chosen.influence(workspace.model(model), target_of(phrase), limit=limit).to_dict()}
 
@@ -187,7 +188,7 @@ def influence(
 def word(
     workspace: Workspace, corpus: CorpusName, phrase: Phrase, where: Where, k: K, among: Among, model: ModelName
 ) -> Any:
-    """The vector of a phrase in a corpus: its nearest words with intervals, and the confidence in it."""
+    """Return the vector of a phrase in a corpus: its nearest words with intervals, and the confidence in it."""
     induced = _induced(workspace, corpus, phrase, where, model)
     documents = len(workspace.corpus(corpus, where))
     return {"phrase": phrase, "documents": documents, **_likeness(induced, phrase, k, among)}
@@ -218,7 +219,7 @@ def over(
     most: Annotated[int, Parameter("how many periods at most", default=12, least=1, most=60)],
     model: ModelName,
 ) -> Any:
-    """A phrase over time: how often it is used in each period, and how like other words it is."""
+    """Return a phrase over time: how often it is used in each period, and how like other words it is."""
     chosen = workspace.corpus(corpus, where)
     periods = over_periods(chosen, workspace.model(model), target_of(phrase), column, words, most=most)
     conditions = {period.name: period.conditions for period in chosen.periods(column, most)}
@@ -233,7 +234,7 @@ def senses(
     where: Where,
     model: ModelName,
 ) -> Any:
-    """The senses of a word in a corpus, each with its nearest words and lines."""
+    """Return the senses of a word in a corpus, each with its nearest words and lines."""
     chosen = workspace.corpus(corpus, where).holding(target_of(phrase))
     found = induce_senses(workspace.model(model), chosen, phrase, show_progress=False)
     labelled = [
@@ -257,7 +258,7 @@ def two_sides(
     among: Among,
     model: ModelName,
 ) -> Any:
-    """A phrase on two sides: its nearest words on each, and how far apart the two are."""
+    """Return a phrase on two sides: its nearest words on each, and how like all of these it is on either."""
     both = [
         _induced(workspace, corpus, phrase, where, model),
         _induced(workspace, other or corpus, phrase, other_where, model),
@@ -266,20 +267,9 @@ def two_sides(
     words = list(dict.fromkeys(item["other"] for side in sides for item in side["nearest"]))
     pairs = [_similarities(induced, phrase, words) for induced in both]
     return {
-        "difference": _difference(both, phrase).to_dict(),
         "sides": sides,
         "words": [{"word": word, "a": one, "b": two} for word, one, two in zip(words, *pairs, strict=True)],
     }
-
-
-def _difference(both: list[InducedVectors], phrase: str) -> Comparison:
-    """How far apart two sides are; a reason, where nothing can be known of that."""
-    try:
-        found: Comparison = compare_uses(both[0], both[1], [phrase])[0]
-        return found
-    except NotEnoughData as error:
-        unknown = dict.fromkeys(NUMBERS, math.nan)
-        return Comparison(phrase, both[0].count(phrase), both[1].count(phrase), **unknown, reason=error.message)
 
 
 def _similarities(induced: InducedVectors, phrase: str, words: list[str]) -> list[Any]:
@@ -297,15 +287,22 @@ def differences(
     other: Other,
     other_where: OtherWhere,
     least: Annotated[int, Parameter("uses on either side, at least", default=20, least=2, most=10**9)],
+    phrase: Annotated[str, Parameter("a word or phrase to test alone; all words if left out", default="")],
     model: ModelName,
 ) -> Any:
-    """All words on two sides: which are used differently, with intervals."""
+    """All words on two sides, with intervals: which are used differently, the surest first, which are frequent."""
     one, two = workspace.corpus(corpus, where), workspace.corpus(other or corpus, other_where)
     if one.path == two.path and set(where) == set(other_where):
         raise AlacarteError("both sides are the same text; choose two groups, two periods, or two corpora")
-    found = compare(workspace.model(model), one, two, min_count=least, contexts=3, show_progress=False, callback=report)
+    opened = workspace.model(model)
+    options: dict[str, Any] = {"min_count": least, "contexts": 0 if phrase else 3, "vocabulary": not phrase}
+    targets = target_of(phrase) if phrase else None
+    found = compare(opened, one, two, targets, show_progress=False, callback=report, **options)
     contexts = {word: {"a": list(lines.a), "b": list(lines.b)} for word, lines in found.contexts.items()}
-    return {"words": found.to_dict(), "contexts": contexts}
+    changed = [item.word for item in found.changed(CHANCE) if item.conf_low > 0]
+    common = set(opened.vectors.words[:FREQUENT])
+    frequent = [word for word in changed if word in common or not any(map(str.isalpha, word))]
+    return {"words": found.to_dict(), "changed": changed, "frequent": frequent, "contexts": contexts}
 
 
 # -------------------------------------------------------------------------------------------------------------- map
@@ -343,7 +340,7 @@ def word_positions(
 def build_corpus(
     workspace: Workspace, report: ProgressCallback, name: str, texts: list[str], text: str, columns: list[str]
 ) -> Any:
-    """What a worker does for a build."""
+    """Return what a worker does for a build."""
     assert workspace.folder is not None
     source = Corpus([workspace.folder / "texts" / each for each in texts], text=text, columns=columns)
     path = workspace.corpus_path(name)

@@ -47,7 +47,7 @@ def application(
     token: str = "",
     memory: int | None = None,
 ) -> Any:
-    """The ASGI application.
+    """Yield the ASGI application.
 
     `hosts` are the names it answers to (0.0.0.0: any address), `token` what one has to know, from `checked_token`
     (without one, everybody on this machine is answered), and `memory` the bytes that one long question may take.
@@ -122,7 +122,7 @@ def _not_found(request: Any, error: Any) -> Any:
 
 
 def _failed(request: Any, error: Exception) -> Any:
-    """What we did not foresee; the whole of it is in the server's log."""
+    """Return what we did not foresee; the whole of it is in the server's log."""
     return _answer({"error": f"the server has a fault ({type(error).__name__}); its log says more"}, 500)
 
 
@@ -150,7 +150,7 @@ def _endpoint(question: Question, desk: Desk, at_once: Any) -> Any:
 
 
 async def _begun(items: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    """The same items; what is wrong with the first one is said before anything is sent."""
+    """Yield the same items; what is wrong with the first one is said before anything is sent."""
     first = await anext(items)  # there is one: a phrase that nobody uses is an error
 
     async def all_items() -> AsyncIterator[Any]:
@@ -178,7 +178,7 @@ def _stream(messages: AsyncIterator[Any]) -> Any:
 
 
 async def _given(question: Question, request: Any) -> dict[str, Any]:
-    """What a request says, by name."""
+    """Return what a request says, by name."""
     if question.in_query:
         lists = {parameter.name for parameter in question.parameters if parameter.kind == "strings"}
         query = request.query_params
@@ -248,7 +248,7 @@ class _Guard:
         return None
 
     def _let_in(self, request: Any) -> Any:
-        """The same page without the token in its address, so that nobody copies it; a cookie has it from here on."""
+        """Return the page without the token in its address, so that nobody copies it; a cookie has it from here on."""
         from starlette.responses import RedirectResponse
 
         rest = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
@@ -272,7 +272,8 @@ class _Guard:
 
 
 def _is_address(name: str) -> bool:
-    """
+    """Whether a host is an address and not a name.
+
     >>> _is_address("192.168.0.7"), _is_address("[::1]"), _is_address("example.org")
     (True, True, False)
     """
@@ -284,7 +285,7 @@ def _is_address(name: str) -> bool:
 
 
 def _name_of(host: str) -> str:
-    """A Host header without its port.
+    """Return a Host header without its port.
 
     >>> _name_of("localhost:8000"), _name_of("[::1]:8000"), _name_of("[::1]")
     ('localhost', '[::1]', '[::1]')

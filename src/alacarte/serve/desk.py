@@ -94,7 +94,7 @@ class Desk:
     # ---------------------------------------------------------------------------------------------------- notes
 
     def notes(self) -> dict[str, Any]:
-        """Notes and saved views, the newest first."""
+        """Return notes and saved views, the newest first."""
         names = ("number", "address", "title", "text", "changed")
         found = self._database.rows(f"SELECT {', '.join(names)} FROM notes ORDER BY changed DESC, number DESC")
         return {"notes": [dict(zip(names, row, strict=True)) for row in found]}
@@ -132,7 +132,7 @@ class Desk:
     # ---------------------------------------------------------------------------------------------------- texts
 
     def texts(self) -> list[dict[str, Any]]:
-        """The files that corpora can be built from."""
+        """Return the files that corpora can be built from."""
         found = sorted(path for path in self._part("texts").iterdir() if path.is_file() and path.name[0] != ".")
         inside = [path for path in found if is_inside(path, self._folder)]
         return [{"name": path.name, "bytes": path.stat().st_size} for path in inside]
@@ -188,7 +188,7 @@ class Desk:
         return {"corpora": listed, "builds": self.builds(), "texts": self.texts(), "folder": folder}
 
     def builds(self) -> list[dict[str, Any]]:
-        """Builds that are going on, were cut off, stopped or failed; those that are done are corpora."""
+        """Return builds that are going on, were cut off, stopped or failed; those that are done are corpora."""
         query = "SELECT name, request, state, message FROM builds WHERE state != 'done' ORDER BY name"
         return [
             {
@@ -252,7 +252,7 @@ class Desk:
             await self._stopped(name)
 
     def _requests(self, name: str) -> list[dict[str, Any]]:
-        """What was asked of a build that is not done; nothing, if there is none."""
+        """Return what was asked of a build that is not done; nothing, if there is none."""
         query = "SELECT request FROM builds WHERE name = ? AND state != 'done'"
         return [json.loads(request) for (request,) in self._database.rows(query, (_whole_characters(name),))]
 
@@ -289,5 +289,5 @@ class Desk:
 
 
 def _whole_characters(text: str) -> str:
-    """The text with half characters replaced, which no database takes."""
+    """Return the text with half characters replaced, which no database takes."""
     return text.encode("utf-8", "replace").decode()

@@ -8,15 +8,18 @@ Python to start.
 import asyncio
 import json
 import sys
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from alacarte.errors import AlacarteError
 from alacarte.serve.workspace import Workspace
 
 Message = dict[str, Any]
 BUILD = "build"  # the question whose answer is a corpus
 LONGEST_LINE = 1 << 28  # bytes of an answer
+KEPT = 16  # answers about corpora that are kept, so that nobody who opens a link waits for them again
 
 
 class Jobs:
@@ -31,6 +34,7 @@ class Jobs:
         self._spare: asyncio.subprocess.Process | None = None
         self._starting, self._closed = asyncio.Lock(), False
         self._ending: set[asyncio.Task[None]] = set()
+        self._answers: OrderedDict[str, Message] = OrderedDict()
 
     async def warm(self) -> None:
         """Start a worker ahead of the next question, if there is none."""
@@ -48,10 +52,15 @@ class Jobs:
                 self._spare = None
 
     async def ask(self, path: str, values: Mapping[str, Any]) -> AsyncIterator[Message]:
-        """The messages of a worker: {"progress": …}, then {"answer": …} or {"error": …}.
+        """Yield the messages of a worker: {"progress": …}, then {"answer": …} or {"error": …}.
 
         Whoever stops listening (`aclose`) ends the process.
         """
+        key = self._key(path, values)
+        if key in self._answers:
+            self._answers.move_to_end(key)
+            yield self._answers[key]
+            return
         free = self._may_build if path == BUILD else self._free
         if free.locked():
             yield {"progress": {"phase": "waiting for others", "done": 0, "total": None}}
@@ -61,12 +70,28 @@ class Jobs:
                 worker = await self._started()
             try:
                 async for message in self._messages(worker, json.dumps([path, dict(values)])):
+                    if key and "answer" in message:
+                        self._keep(key, message)
                     yield message
             finally:  # in a task of its own: whoever stopped listening may be unable to wait for anything
                 task = asyncio.get_running_loop().create_task(self._replaced(worker))
                 self._ending.add(task)
                 task.add_done_callback(self._ending.discard)
                 await asyncio.shield(task)
+
+    def _key(self, path: str, values: Mapping[str, Any]) -> str:
+        """Return what an answer about corpora is kept by: the question, and the corpora as they are; else nothing."""
+        corpora = [values[name] for name in ("corpus", "other") if name in values]
+        try:
+            states = [self._workspace.state(name) for name in corpora]
+        except AlacarteError:  # the worker says what is wrong
+            return ""
+        return json.dumps([path, dict(values), states]) if states else ""
+
+    def _keep(self, key: str, message: Message) -> None:
+        self._answers[key] = message
+        if len(self._answers) > KEPT:
+            self._answers.popitem(last=False)
 
     async def _replaced(self, worker: asyncio.subprocess.Process) -> None:
         await _ended(worker)

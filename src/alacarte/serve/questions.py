@@ -134,10 +134,10 @@ def _integer(parameter: Parameter, value: Any) -> int:
 
 
 def as_json(value: object) -> bytes:
-    """Return JSON, whatever the value holds: numbers that are not finite are null, half characters are escapes.
+    r"""Return JSON, whatever the value holds: numbers that are not finite are null, half characters are escapes.
 
-    >>> as_json({"score": float("inf"), "text": "\\ud800"})
-    b'{"score": null, "text": "\\\\ud800"}'
+    >>> as_json({"score": float("inf"), "text": "\ud800"})
+    b'{"score": null, "text": "\\ud800"}'
     """
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -30,6 +30,7 @@ class Opening(NamedTuple):
     vectors: str | None = None
 
     def open(self) -> ALaCarte:
+        """Return the model."""
         if self.transform is not None:
             return ALaCarte(self.vectors or "", Transform.load(self.transform))
         name = self.model or "glove.6B.50d"
@@ -86,6 +87,7 @@ class Workspace:
 
     @classmethod
     def from_description(cls, description: str) -> "Workspace":
+        """Return the workspace that `description` described."""
         models, corpora, folder = json.loads(description)
         return cls(
             {name: Opening(*opening) for name, opening in models.items()},
@@ -110,12 +112,12 @@ class Workspace:
         return self.models[name or next(iter(self.models))]
 
     def model(self, name: str = "") -> ALaCarte:
-        """A model, opened when it is first asked for."""
+        """Return a model, opened when it is first asked for."""
         opening = self.opening(name)
         return self._models.get(("model", opening), opening.open)  # type: ignore[no-any-return]
 
     def spelling_model(self, name: str = "") -> ALaCarte:
-        """A model that knows of spelling too; learned from its vectors the first time, which takes minutes."""
+        """Return a model that knows of spelling too; learned from its vectors the first time, which takes minutes."""
         model, opening = self.model(name), self.opening(name)
         if model.form is not None:
             return model
@@ -157,18 +159,22 @@ class Workspace:
             raise AlacarteError(f"there is no corpus {name!r}; there are {', '.join(map(repr, corpora))}")
         return corpora[name or next(iter(corpora))]
 
-    def corpus(self, name: str = "", where: list[str] | None = None) -> Concordance:
-        """A corpus, the first one for "", or a slice of it."""
+    def state(self, name: str = "") -> tuple[str, int, int]:
+        """Where a corpus is, and what changes with it."""
         path = self.path(name)
         try:
             facts = (path / "concordance.sqlite").stat()
         except OSError as error:
             raise AlacarteError(f"the corpus {name!r} cannot be read ({error.strerror}); was it deleted?") from None
-        changed = facts.st_ino, facts.st_mtime_ns
-        whole: Concordance = self._kept.get((path, changed), lambda: Concordance(path))
+        return str(path), facts.st_ino, facts.st_mtime_ns
+
+    def corpus(self, name: str = "", where: list[str] | None = None) -> Concordance:
+        """Return a corpus, the first one for "", or a slice of it."""
+        state = self.state(name)
+        whole: Concordance = self._kept.get(state, lambda: Concordance(self.path(name)))
         if not where:
             return whole
-        return self._kept.get((path, changed, tuple(where)), lambda: whole.where(*where))  # type: ignore[no-any-return]
+        return self._kept.get((state, tuple(where)), lambda: whole.where(*where))  # type: ignore[no-any-return]
 
     def uses(self, name: str, where: list[str], phrase: str, sort: str) -> Uses:
         """All uses of a phrase, in an order: "", or what `Concordance.uses` sorts by, with "-" for the other way."""
@@ -189,7 +195,7 @@ class _Kept:
         self._lock = threading.Lock()
 
     def get(self, key: Any, make: Callable[[], Any], *alive: Any) -> Any:
-        """The value of a key; `alive` is kept as long as it is."""
+        """Return the value of a key; `alive` is kept as long as it is."""
         with self._lock:
             lock, value = self._values.setdefault(key, (threading.Lock(), []))
             self._values.move_to_end(key)
@@ -202,12 +208,12 @@ class _Kept:
 
 
 def target_of(phrase: str) -> Targets:
-    """A word, a phrase, or a pattern in which * is any letters."""
+    """Return a word, a phrase, or a pattern in which * is any letters."""
     return Targets.glob(phrase) if "*" in phrase else Targets.of([phrase])
 
 
 def corpora_in(folder: Path) -> list[Path]:
-    """The concordances in the folder of a workspace, the oldest first."""
+    """Return the concordances in the folder of a workspace, the oldest first."""
     found = [path for path in (folder / "corpora").glob(f"[!.]*{SUFFIX}") if is_concordance(path)]
     return sorted(found, key=lambda path: (path.stat().st_ctime_ns, path.name))
 
@@ -218,7 +224,8 @@ def is_inside(path: Path, folder: Path) -> bool:
 
 
 def corpus_name(path: Path) -> str:
-    """
+    """Return what a concordance is called on the page.
+
     >>> corpus_name(Path("texts/reviews.concordance"))
     'reviews'
     """
@@ -226,7 +233,7 @@ def corpus_name(path: Path) -> str:
 
 
 def checked_name(name: str) -> str:
-    """A name that is safe as that of a file: letters, digits and a few marks; `AlacarteError` otherwise.
+    """Return a name that is safe as that of a file: letters, digits and a few marks; `AlacarteError` otherwise.
 
     >>> checked_name(" reviews 2024.txt ")
     'reviews 2024.txt'

@@ -29,7 +29,7 @@ def case_mark(word: str) -> str:
 
 
 def marked_word(word: str, cased: bool) -> str:
-    """A word with its marks: composed (NFC), folded to lower case, the case kept in the first mark if it matters.
+    """Return a word with its marks: composed (NFC), in lower case, the case kept in the first mark if it matters.
 
     >>> marked_word("Ab", cased=True) == CAPITALISED + "ab" + END, marked_word("Ab", cased=False) == LOWER + "ab" + END
     (True, True)
@@ -40,10 +40,10 @@ def marked_word(word: str, cased: bool) -> str:
 
 
 def codes_of(words: Sequence[str], shortest: int, longest: int, cased: bool) -> tuple[Codes, Longs]:
-    """(a number for each n-gram, where each word's begin and end).
+    r"""Return (a number for each n-gram, where each word's begin and end).
 
     >>> codes, bounds = codes_of(["ab", "b"], 2, 3, cased=False)
-    >>> bounds.tolist(), len(set(codes.tolist()))  # \\x02a ab b\\x03 and so on; "b\\x03" is in both
+    >>> bounds.tolist(), len(set(codes.tolist()))  # \x02a ab b\x03 and so on; "b\x03" is in both
     ([0, 5, 8], 7)
     """
     from alacarte.spelling._kernel import ngram_codes
@@ -70,7 +70,7 @@ def find_codes(known: Codes, codes: Codes, bounds: Longs) -> tuple[Ints, Longs]:
 
 
 def frequent_codes(codes: Codes, min_words: int) -> Codes:
-    """Codes that occur so often or more, sorted. (A word that has an n-gram twice counts twice.)
+    """Return codes that occur so often or more, sorted; a word that has an n-gram twice counts twice.
 
     >>> frequent_codes(np.array([5, 3, 5], np.uint64), 2).tolist()
     [5]
@@ -81,7 +81,7 @@ def frequent_codes(codes: Codes, min_words: int) -> Codes:
 
 
 def script_of(word: str) -> str:
-    """The script of a word's first letter as Unicode names it; empty for a word without letters.
+    """Return the script of a word's first letter as Unicode names it; empty for a word without letters.
 
     >>> script_of("word"), script_of("слово"), script_of("42")
     ('LATIN', 'CYRILLIC', '')
@@ -101,7 +101,7 @@ class Writing:
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "Writing":
-        """The writing of some words.
+        """Return the writing of some words.
 
         >>> Writing.of(["a", "b", "я"])
         Writing(script='LATIN', cased=False)
@@ -111,7 +111,7 @@ class Writing:
         return cls(scripts.most_common(1)[0][0] if scripts else "", is_cased(words))
 
     def kind(self, word: str) -> str:
-        """What kind of word this is, one of `KINDS`.
+        """Return what kind of word this is, one of `KINDS`.
 
         >>> [Writing("LATIN", True).kind(word) for word in ("word", "Oslo", "x-ray", "b52", "слово", "?!")]
         ['letters', 'capitalised', 'compound', 'digits', 'other script', 'other']

@@ -43,7 +43,7 @@ def ngram_codes(
 
 @kernel
 def add_features(features: Ints, bounds: Longs, scales: Singles, weights: Singles, out: Singles) -> None:
-    """out = X W: for each word, the scaled sum of the rows of its features."""
+    """Compute out = X W: for each word, the scaled sum of the rows of its features."""
     width = weights.shape[1]
     for i in range(bounds.size - 1):
         for j in range(width):
@@ -58,7 +58,7 @@ def add_features(features: Ints, bounds: Longs, scales: Singles, weights: Single
 
 @kernel
 def spread_over_features(features: Ints, bounds: Longs, scales: Singles, rows: Singles, out: Singles) -> None:
-    """out = Xᵀ Y."""
+    """Compute out = Xᵀ Y."""
     width = rows.shape[1]
     out[:] = np.float32(0)
     for i in range(bounds.size - 1):
@@ -70,7 +70,7 @@ def spread_over_features(features: Ints, bounds: Longs, scales: Singles, rows: S
 
 @kernel
 def normal_product(features: Ints, bounds: Longs, scales: Singles, weights: Singles, out: Singles) -> None:
-    """out = Xᵀ X W, a word at a time."""
+    """Compute out = Xᵀ X W, a word at a time."""
     width = weights.shape[1]
     total = np.empty(width, dtype=np.float32)
     out[:] = np.float32(0)

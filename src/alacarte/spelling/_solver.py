@@ -51,7 +51,7 @@ class SpelledWords:
     weights: Singles | None = None  # how much each word counts; None: all alike
 
     def some(self, rows: Longs) -> "SpelledWords":
-        """Some of the words only."""
+        """Return some of the words only."""
         lengths = np.diff(self.bounds)[rows]
         ends = np.concatenate([[0], np.cumsum(lengths)])
         features = self.features[np.repeat(self.bounds[rows] - ends[:-1], lengths) + np.arange(ends[-1])]
@@ -126,7 +126,7 @@ def solve_ridge(
 
 
 def _dots(a: Singles, b: Singles) -> Doubles:
-    """The product of each column with the same of another, summed in float64."""
+    """Return the product of each column with the same of another, summed in float64."""
     result: Doubles = np.einsum("ij,ij->j", a, b, dtype=np.float64)
     return result
 

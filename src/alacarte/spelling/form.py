@@ -131,6 +131,7 @@ class FormModel(Table):
 
     @property
     def dimension(self) -> int:
+        """How many dimensions the vectors have."""
         return int(self.weights.shape[1])
 
     def __repr__(self) -> str:
@@ -285,7 +286,7 @@ def learn_with_guesses(
     threads: int | None = None,
     show_progress: bool | None = None,
 ) -> tuple[FormModel, dict[str, Singles]]:
-    """A form model, and the vectors it gave to named held-out words before it learned from them too."""
+    """Return a form model, and the vectors it gave to named held-out words before it learned from them too."""
     settings = settings or FormSettings()
     solver = partial(solve_ridge, threads=threads or usable_cores(), show_progress=show_progress)
     source = WordVectors.of(vectors)
@@ -386,7 +387,7 @@ def _try_out(
     tried: dict[tuple[float, float], Singles] = {}
 
     def reached(ridge: float, power: float) -> float:
-        """The mean cosine with the truth."""
+        """Return the mean cosine with the truth."""
         if (ridge, power) not in tried:
             tried[ridge, power] = predict(unseen.features, unseen.bounds, solved(few, ridge, power))
         return float(cosines(tried[ridge, power], few[held]).mean())
@@ -403,7 +404,7 @@ def _try_out(
 
 
 def _weighted(spelled: SpelledWords, power: float) -> SpelledWords:
-    """The words with weights by their rank, 1 on average; the first FEW count nearly alike."""
+    """Return the words with weights by their rank, 1 on average; the first FEW count nearly alike."""
     if not power:
         return spelled
     weights = np.arange(FEW, FEW + len(spelled.bounds) - 1, dtype=np.float64) ** -power
@@ -411,7 +412,7 @@ def _weighted(spelled: SpelledWords, power: float) -> SpelledWords:
 
 
 def _centred_units(matrix: Singles, rows: Longs, center: Doubles) -> tuple[Singles, float]:
-    """The vectors of some rows less the mean, at length 1, and their mean length before."""
+    """Return the vectors of some rows less the mean, at length 1, and their mean length before."""
     units = np.empty((len(rows), matrix.shape[1]), dtype=np.float32)
     total = 0.0
     for low in range(0, len(rows), 1 << 14):
@@ -423,7 +424,7 @@ def _centred_units(matrix: Singles, rows: Longs, center: Doubles) -> tuple[Singl
 
 
 def _mixed(targets: Singles, rng: np.random.Generator) -> Singles:
-    """A few random directions of the targets: enough to choose a penalty by, and to tell how good it is."""
+    """Return a few random directions of the targets: enough to choose a penalty by, and to tell how good it is."""
     if targets.shape[1] <= WIDTH:
         return targets
     directions = np.linalg.qr(rng.normal(size=(targets.shape[1], WIDTH)))[0]
@@ -445,7 +446,7 @@ def _quality(kinds: list[str], guesses: Singles, truth: Singles) -> tuple[Qualit
 
 
 def _curve(guesses: Singles, truth: Singles, bins: int = 10) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The mean cosine by the length of the prediction, which says how much the regression knew."""
+    """Return the mean cosine by the length of the prediction, which says how much the regression knew."""
     lengths, by_word = np.linalg.norm(guesses, axis=1), cosines(guesses, truth)
     parts = np.array_split(np.argsort(lengths, kind="stable"), bins)
     return (

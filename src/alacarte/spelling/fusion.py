@@ -318,7 +318,7 @@ def simulate(
     form: FormSettings | None = None,
     register: Register | None = None,
 ) -> tuple[FormModel, Trials]:
-    """A form model, and few-shot trials to learn its weight from: the text of the sums is read once more.
+    """Return a form model, and few-shot trials to learn its weight from: the text of the sums is read once more.
 
     With `register`, vectors are those that are adapted to this text.
 
@@ -374,13 +374,13 @@ def learn_form(
     solve: Solve | None = None,
     register: Register | None = None,
 ) -> tuple[FormModel, Fusion]:
-    """A form model and the weights that go with it; options as in `simulate`."""
+    """Return a form model and the weights that go with it; options as in `simulate`."""
     form, trials = simulate(vectors, sums, corpus, tokenizer=tokenizer, work=work, solve=solve, register=register)
     return form, Fusion.learn(trials)
 
 
 def _lengths(rows: Doubles) -> Doubles:
-    """The length of each row, as a column."""
+    """Return the length of each row, as a column."""
     return np.asarray(np.linalg.norm(rows, axis=1, keepdims=True))
 
 
@@ -403,7 +403,7 @@ def _says_something(forms: Mapping[str, Singles], word: str) -> bool:
 
 
 def _neighbours(vectors: WordVectors, rows: Sequence[int], common: Doubles | None) -> dict[int, Longs]:
-    """The nearest words of each row without the common direction, less those that begin with the same letters."""
+    """Return the words nearest to each row without the common direction, less those of the same first letters."""
     among = without_direction(vectors.matrix[:AMONG].astype(np.float64), common).astype(np.float32)
     words, neighbours = vectors.words, {}
     for low in range(0, len(rows), 1000):
@@ -418,7 +418,7 @@ def _neighbours(vectors: WordVectors, rows: Sequence[int], common: Doubles | Non
 
 
 def _moments(vectors: WordVectors, related: Sequence[Longs]) -> tuple[Doubles, Doubles]:
-    """(the mean direction of each word's relatives less that of all, the scatter of relative − other's relative)."""
+    """Return (mean direction of each word's relatives less that of all, scatter of relative − other's relative)."""
     d = vectors.dimension
     centres, within, total, count = np.empty((len(related), d)), np.zeros((d, d)), np.zeros((d, d)), 0
     for i, rows in enumerate(related):
@@ -465,7 +465,7 @@ class _Sides:
 
 
 def _best(sides: _Sides, features: Doubles, trials: Trials, rows: Longs) -> Doubles:
-    """The three weights with the largest mean AUC over some trials, each number of contexts counting alike."""
+    """Return the three weights with the largest mean AUC over some trials, each number of contexts counting alike."""
     from scipy.optimize import minimize  # only to learn: importing it takes longer than most calls
 
     few = _Sides(*(value[rows] for value in vars(sides).values()))

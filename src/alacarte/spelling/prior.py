@@ -92,7 +92,7 @@ class Prior:
         return rows
 
     def _directions(self, matrix: npt.ArrayLike) -> Doubles:
-        """What the vectors of words are compared as, at length 1."""
+        """Return what the vectors of words are compared as, at length 1."""
         rows = np.asarray(matrix, dtype=np.float64)
         if self.adaptation is not None:
             rows = self.adaptation.compared_words(rows)

@@ -53,7 +53,7 @@ class _Fused:
 
     @property
     def vector(self) -> Doubles:
-        """w x/|x| + (1 − w) f/|f|, |x| without noise."""
+        """The fused vector w x/|x| + (1 − w) f/|f|, |x| without noise."""
         return np.asarray(self.weight * self.target.means[0] / self.length + (1 - self.weight) * self.form)
 
     @property
@@ -94,7 +94,7 @@ class _Fused:
         return np.cos(np.minimum(angle + turn, np.pi)), np.cos(np.maximum(angle - turn, 0.0))
 
     def unexplained_variance(self, near: Doubles, theta: Doubles) -> Doubles:
-        """The variance of cosines θ that the gradient does not explain: of the length and of the agreement.
+        """Return the variance of cosines θ that the gradient does not explain: of the length and of the agreement.
 
         `near` are the cosines of x alone. A wrong length changes these and the cosine of x and the spelling alike, so
         that the fused vector's length goes along with its products: only what is left of the two counts.
@@ -192,7 +192,7 @@ class FusedUncertainty(Uncertainty):
         return float(np.clip(mean, -1, 1)), float(np.sqrt(between))
 
     def _parts(self, words: list[str], targets: Deviations) -> tuple[Doubles, Doubles]:
-        """(the weight of contexts, the direction of what is known before) of each target."""
+        """Return (the weight of contexts, the direction of what is known before) of each target."""
         rows = self.prior.rows(words)
         return self.prior.weights(words, rows, targets.contexts), without_direction(rows, self.prior.common)
 
@@ -246,7 +246,7 @@ class FusedUncertainty(Uncertainty):
         return np.asarray(cosine * np.sqrt(np.maximum(1 - CLEAR**2 * noise / np.maximum(cosine**2, 1e-12), 0.0)))
 
     def between(self, word: str, other: str, level: float = 0.95) -> Similarity:
-        """The cosine of two targets, which may share documents: these are in the same groups."""
+        """Return the cosine of two targets, which may share documents: these are in the same groups."""
         check_level(level)
         if word == other:
             return Similarity(word, other, 1.0, 1.0, 0.0, 1.0, 1.0, level)
@@ -279,7 +279,7 @@ class FusedUncertainty(Uncertainty):
         own = 2 * (1 - fused.weight) * fused.own_agreement  # what the agreement of a drawn vector adds to its length
 
         def squares(drawn: Doubles) -> Doubles:
-            """The squared lengths without noise that would be estimated for drawn vectors."""
+            """Return the squared lengths without noise that would be estimated for drawn vectors."""
             return np.asarray(fused.square + own * ((drawn - fused.vector) @ fused.form))
 
         def as_given(rows: Doubles) -> Doubles:
@@ -292,7 +292,7 @@ class FusedUncertainty(Uncertainty):
 def _without_common(
     transform: Transform, vectors: WordVectors, typical: TypicalSpread | None, common: Doubles | None
 ) -> tuple[Transform, TypicalSpread | None]:
-    """A transform and a typical spread without the direction that is taken out of vectors."""
+    """Return a transform and a typical spread without the direction that is taken out of vectors."""
     if common is None:
         return transform, typical
     keep = np.eye(len(common)) - np.outer(common, common)
@@ -302,7 +302,7 @@ def _without_common(
 
 
 def _projected(typical: TypicalSpread, keep: Doubles, vectors: Singles) -> TypicalSpread:
-    """The typical spread without the common direction; lengths lose what those of word vectors do, on average."""
+    """Return the typical spread without the common direction; lengths lose what those of words do, on average."""
     shape = keep @ typical.shape @ keep
     share = float(np.trace(shape))
     rank = typical.rank * share**2 * float(np.sum(typical.shape**2)) / max(float(np.sum(shape**2)), 1e-300)

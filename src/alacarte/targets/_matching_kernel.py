@@ -20,58 +20,56 @@ UPPER, LOWER = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
 
 @inlined
 def _extend(code, token):  # type: ignore[no-untyped-def]
-    """The hash of an n-gram with one more id."""
+    """Return the hash of an n-gram with one more id."""
     code = (code ^ np.uint64(token)) * MULTIPLIER
     return code ^ (code >> np.uint64(29))
 
 
 @kernel
-def build_table(flat: Ints, bounds: Longs, keys: Ints, n_ids: int, size: int) -> tuple[Ints, Codes, Ints, Ints]:
-    """(one-word sequences by id, hash table of the others, their records, the first sequence equal to each).
+def build_table(
+    flat: Ints, bounds: Longs, keys: Ints, single: Ints, owners: Ints, table: Codes, records: Ints, first: Ints
+) -> int:
+    """Fill what sequences are found with; return how much of `records` is used.
 
-    Sequence i is `flat[bounds[i]:bounds[i + 1]]`, to be found as number `keys[i]`. `size` is a power of two above the
-    number of sequences. A slot holds the upper half of the hash and where the record begins, plus one; zero is an empty
-    slot. A record is the number, the length and the ids: one place in memory to verify a hit and know whose it is.
+    Sequence i is `flat[bounds[i]:bounds[i + 1]]`, to be found as number `keys[i]`; `first[i]` becomes the first
+    sequence that is equal to it. `single` gets the numbers of one-word sequences by id, and `owners` which sequences
+    these are. `table` is a hash table of the others: all zeros at first, and of a power of two above their number. A
+    slot holds the upper half of the hash and where the record begins, plus one; zero is an empty slot. A record is the
+    number, the length, the ids and i: one place in memory to verify a hit and know whose it is.
     """
-    count = bounds.size - 1
-    single = np.full(n_ids, EMPTY, dtype=np.int32)
-    table = np.zeros(size, dtype=np.uint64)
-    records = np.empty(flat.size + 3 * count, dtype=np.int32)
-    first = np.empty(count, dtype=np.int32)
-    owner = np.empty(n_ids, dtype=np.int32)
-    mask = np.uint64(size - 1)
-    ids_at, records_at = pointer(flat), pointer(records)
+    mask = np.uint64(table.size - 1)
+    count = first.size
+    flat, bounds, keys, first = pointer(flat), pointer(bounds), pointer(keys), pointer(first)
+    single, owners, table, records = pointer(single), pointer(owners), pointer(table), pointer(records)
     end = 0
     for i in range(count):
-        low, high = bounds[i], bounds[i + 1]
+        low, size = bounds[i], bounds[i + 1] - bounds[i]
         first[i] = i
-        if high - low == 1:
-            token = flat[low]
+        if size == 1:
+            token = np.int64(flat[low])
             if single[token] == EMPTY:
-                single[token] = keys[i]
-                owner[token] = i
-            else:
-                first[i] = owner[token]
+                single[token], owners[token] = keys[i], i
+            first[i] = owners[token]
             continue
         code = np.uint64(0)
-        for k in range(low, high):
-            code = _extend(code, flat[k])
-        slot = code & mask
-        while table[slot] != 0:
-            if (table[slot] ^ code) & UPPER == 0:
-                at = np.int64(table[slot] & LOWER) - 1
-                if _same(ids_at, low, high - low, records_at, at):
-                    first[i] = records[at + 2 + (high - low)]
-                    break
-            slot = (slot + np.uint64(1)) & mask
+        for k in range(size):
+            code = _extend(code, flat[low + k])
+        slot = _next_slot(table, mask, code & mask, code)
+        while table[np.int64(slot)] != 0:
+            at = np.int64(table[np.int64(slot)] & LOWER) - 1
+            if _same(flat, low, size, records, at):
+                first[i] = records[at + 2 + size]
+                break
+            slot = _next_slot(table, mask, (slot + np.uint64(1)) & mask, code)
         if first[i] == i:
-            table[slot] = (code & UPPER) | np.uint64(end + 1)
+            table[np.int64(slot)] = (code & UPPER) | np.uint64(end + 1)
             records[end] = keys[i]
-            records[end + 1] = high - low
-            records[end + 2 : end + 2 + high - low] = flat[low:high]
-            records[end + 2 + high - low] = i
-            end += 3 + high - low
-    return single, table, records[:end], first
+            records[end + 1] = size
+            for k in range(size):
+                records[end + 2 + k] = flat[low + k]
+            records[end + 2 + size] = i
+            end += 3 + size
+    return end
 
 
 @kernel

@@ -24,7 +24,7 @@ class SequenceTable:
     """Words and n-grams as sequences of ids, ready for the kernel."""
 
     def __init__(self, flat: Ints, lengths: Longs, keys_of: Ints, n_ids: int) -> None:
-        from alacarte.targets._matching_kernel import ALONE, STARTS, build_table
+        from alacarte.targets._matching_kernel import ALONE, EMPTY, STARTS, build_table
 
         bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self._lengths = np.unique(lengths[lengths > 1])
@@ -32,7 +32,11 @@ class SequenceTable:
         self._roles[flat[bounds[:-1][lengths == 1]]] |= ALONE
         self._roles[flat[bounds[:-1][lengths > 1]]] |= STARTS
         size = 1 << max(4, int(2 * (lengths > 1).sum()).bit_length())
-        self._single, self._table, self._records, first = build_table(flat, bounds, keys_of, n_ids, size)
+        self._single, self._table = np.full(n_ids, EMPTY, dtype=np.int32), np.zeros(size, dtype=np.uint64)
+        records, first = (np.empty(room, dtype=np.int32) for room in (flat.size + 3 * lengths.size, lengths.size))
+        owners = np.empty(n_ids, dtype=np.int32)
+        used = build_table(flat, bounds, keys_of, self._single, owners, self._table, records, first)
+        self._records = records[:used]
         # Two keys may be the same sequence ("New York" and "new york"): it is found for the first, and given to both.
         self._owners: tuple[Ints, Longs, Longs] | None = None
         if (first != np.arange(len(first))).any():
@@ -41,6 +45,7 @@ class SequenceTable:
             self._owners = keys_of[np.argsort(heads, kind="stable")], copies, np.cumsum(copies) - copies
 
     def find(self, encoded: Encoded) -> Matches:
+        """Return where the sequences occur in a block."""
         from alacarte.targets._matching_kernel import AHEAD, find_sequences
 
         ids = encoded.ids

@@ -28,7 +28,7 @@ CASED_AMONG = 5000  # words that are looked at, about
 
 
 def spelling_hint(keys: "Iterable[str] | Targets", targets: "Targets | None" = None) -> str:
-    """What to say, after a message, of words that are not found because of how they are written.
+    """Return what to say, after a message, of words that are not found because of how they are written.
 
     Patterns and labels among `targets` are written as they should be.
 
@@ -313,7 +313,7 @@ class Targets:
         return Matcher(keys, sequences, patterns, labels, self.any_label, lexicon)
 
     def _positions(self) -> dict[str, Ints]:
-        """The numbers of the targets of each kind."""
+        """Return the numbers of the targets of each kind."""
         initials = np.frombuffer(str(self.to_state()["kinds"]).encode(), np.uint8)
         return {kind: np.flatnonzero(initials == ord(kind[0])).astype(np.int32) for kind in get_args(Kind)}
 
@@ -399,7 +399,7 @@ class Matcher:
 
     @classmethod
     def of_words(cls, rows: Longs, lexicon: Lexicon) -> "Matcher":
-        """The words with these ids are the targets, numbered in their order."""
+        """Return the words with these ids are the targets, numbered in their order."""
         return cls([lexicon.word(int(row)) for row in rows], _ChosenWords(rows, lexicon.known), [], {}, False, lexicon)
 
     @property

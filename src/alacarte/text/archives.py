@@ -1,14 +1,12 @@
-"""The members of zip and tar archives, in the order of their names, as streams of text."""
+"""The members of zip and tar archives, in the order of the archive, as streams of text."""
 
 import io
 import tarfile
-import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from shutil import copyfileobj
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from alacarte._io.files import DAMAGED, compression
 from alacarte._io.urls import Location
@@ -21,6 +19,8 @@ LONGEST_NAME = 1 << 24  # bytes that describe a member of a tar
 EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, b"X")
 NO_TAR: tuple[type[Exception], ...] = (AlacarteError, *DAMAGED)
 
+Member = tuple[str, Callable[[], Buffered], Callable[[], int]]  # name, how to open it, how much of the file was read
+
 
 def looks_like_archive(head: bytes) -> bool:
     """Whether a file that begins like this is a zip or a tar."""
@@ -28,58 +28,42 @@ def looks_like_archive(head: bytes) -> bool:
 
 
 def members_of(location: Location, head: bytes) -> Iterator[Stream] | None:
-    """Give the members of a file that begins with `head`; None if it is no archive."""
+    """Return the members of a file that begins with `head`; None if it is no archive."""
     if head.startswith(ZIP):
-        return _named(location, _zip_members(location))
+        return _streams(location, _zip_members(location))
     if _is_tar_header(head) if compression(head) is None else _is_compressed_tar(location):
-        return _named(location, _tar_members(location))
+        return _streams(location, _tar_members(location))
     return None
 
 
-def _named(location: Location, members: Iterator[Stream]) -> Iterator[Stream]:
+def _streams(location: Location, members: Iterator[Member]) -> Iterator[Stream]:
+    """Yield a stream for each member that is not hidden."""
+    seen = set()
     with reading(str(location)):
-        yield from members
+        for name, opener, position in members:
+            if any(part[0] == "." and part not in (".", "..") for part in name.split("/") if part):
+                continue
+            whole = f"{location}/{name}"
+            if name in seen:
+                raise BadCorpus(f"{whole} is in the archive twice; unpack it, and pass the file that counts")
+            seen.add(name)
+            try:
+                opened = opener()
+            except (RuntimeError, NotImplementedError) as error:  # encrypted, or a rare compression
+                raise BadCorpus(f"{whole} cannot be opened: {error}; unpack the archive first") from error
+            with opened as file:
+                if looks_like_archive(file.peek(HEAD)):
+                    raise BadCorpus(f"{whole} is an archive inside an archive; unpack the outer one first")
+                yield decompressed_stream(whole, file, position)
 
 
-def _streams(
-    location: Location, members: Iterable[tuple[str, int, Callable[[], Buffered]]], total: int
-) -> Iterator[Stream]:
-    """The streams of some members (name, size, how to open it), which hold `total` bytes in all."""
-    done = 0
-    for name, size, opener in members:
-        whole = f"{location}/{name}"
-        try:
-            opened = opener()
-        except (RuntimeError, NotImplementedError) as error:  # encrypted, or a rare compression
-            raise BadCorpus(f"{whole} cannot be opened: {error}; unpack the archive first") from error
-        with opened as file:
-            if looks_like_archive(file.peek(HEAD)):
-                raise BadCorpus(f"{whole} is an archive inside an archive; unpack the outer one first")
-            # Members are read in the order of their names, so a share of the archive is taken for the place in it.
-            yield decompressed_stream(whole, file, partial(_share, file.tell, done, total, location.size))
-        done += size
-
-
-def _share(tell: Callable[[], int], done: int, total: int, on_disk: int) -> int:
-    return on_disk * (done + tell()) // max(total, 1)
-
-
-def _is_wanted(name: str) -> bool:
-    return not any(part[0] == "." and part not in (".", "..") for part in name.split("/") if part)
-
-
-# ------------------------------------------------------------------------------------------------------------- zip
-
-
-def _zip_members(location: Location) -> Iterator[Stream]:
+def _zip_members(location: Location) -> Iterator[Member]:
     with _buffered(location) as file, zipfile.ZipFile(file) as archive:
-        # By name: of two members with one name, the last one counts, as when the archive is unpacked.
-        members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
-        if "[Content_Types].xml" in members or "mimetype" in members:
+        if {"[Content_Types].xml", "mimetype"} & set(archive.namelist()):
             raise BadCorpus(f"{location} is an office document or e-book, not text; export it as plain text first")
-        wanted = [members[name] for name in sorted(members) if _is_wanted(name)]
-        opened = ((info.filename, info.file_size, cast(Any, partial(archive.open, info))) for info in wanted)
-        yield from _streams(location, opened, sum(info.file_size for info in wanted))
+        for info in archive.infolist():
+            if not info.is_dir():
+                yield info.filename, cast("Callable[[], Buffered]", partial(archive.open, info)), file.tell
 
 
 def _buffered(location: Location) -> Buffered:
@@ -94,17 +78,17 @@ def _is_tar_header(head: bytes) -> bool:
 
 
 def _is_compressed_tar(location: Location) -> bool:
-    with _tar_bytes(location) as file:
+    with _plain_bytes(location) as stream:
         try:
-            return _is_tar_header(file.read(HEAD))
+            return _is_tar_header(stream.file.read(HEAD))
         except NO_TAR:
             return False  # what is wrong is said when the file is read
 
 
 @contextmanager
-def _tar_bytes(location: Location) -> Iterator[BinaryIO]:
+def _plain_bytes(location: Location) -> Iterator[Stream]:
     with _buffered(location) as buffered:
-        yield decompressed_stream(str(location), buffered, buffered.tell).file
+        yield decompressed_stream(str(location), buffered, buffered.tell)
 
 
 class _TarInfo(tarfile.TarInfo):
@@ -124,40 +108,11 @@ class _TarInfo(tarfile.TarInfo):
         return super()._proc_member(archive)  # type: ignore[misc]
 
 
-def _tar_members(location: Location) -> Iterator[Stream]:
-    """Members by name; a compressed tar is read straight through if in that order, else from a copy."""
-    with _buffered(location) as stored:
-        if compression(stored.peek(8)) is None:
-            with tarfile.open(fileobj=stored, mode="r:", tarinfo=_TarInfo) as archive:
-                yield from _tar_sorted(location, archive)
-            return
-    with _tar_bytes(location) as file, tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as archive:
-        listed = [(info.name, info.size) for info in _wanted_of(archive)]
-    names = [name for name, _ in listed]
-    with _tar_bytes(location) as file:
-        if names == sorted(set(names)):
-            with tarfile.open(fileobj=file, mode="r|", tarinfo=_TarInfo) as archive:
-                members = (_tar_member(archive, info) for info in _wanted_of(archive))
-                yield from _streams(location, members, sum(size for _, size in listed))
-            return
-        # Going back in a compressed stream means starting over, once per member: a plain copy is faster.
-        with tempfile.TemporaryFile() as copy:
-            copyfileobj(file, copy, 1 << 20)
-            copy.seek(0)
-            with tarfile.open(fileobj=copy, mode="r:", tarinfo=_TarInfo) as archive:
-                yield from _tar_sorted(location, archive)
-
-
-def _tar_sorted(location: Location, archive: tarfile.TarFile) -> Iterator[Stream]:
-    by_name = {info.name: info for info in _wanted_of(archive)}  # of two with one name, the last one counts
-    infos = [by_name[name] for name in sorted(by_name)]
-    members = (_tar_member(archive, info) for info in infos)
-    yield from _streams(location, members, sum(info.size for info in infos))
-
-
-def _wanted_of(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    return (info for info in archive if info.isreg() and _is_wanted(info.name))
-
-
-def _tar_member(archive: tarfile.TarFile, info: tarfile.TarInfo) -> tuple[str, int, Callable[[], Buffered]]:
-    return info.name, info.size, cast("Callable[[], Buffered]", partial(archive.extractfile, info))
+def _tar_members(location: Location) -> Iterator[Member]:
+    with (
+        _plain_bytes(location) as stream,
+        tarfile.open(fileobj=stream.file, mode="r|", tarinfo=_TarInfo) as archive,
+    ):
+        for info in archive:
+            if info.isreg():
+                yield info.name, cast("Callable[[], Buffered]", partial(archive.extractfile, info)), stream.position

@@ -41,7 +41,7 @@ CorpusLike: TypeAlias = Any  # whatever `Corpus` takes as a source; frames of an
 
 
 class Corpus:
-    """Where documents come from: re-iterable, and read only when iterated.
+    r"""Where documents come from: re-iterable, and read only when iterated.
 
     Iterating gives a `str` for a text, a `list` for tokens and a `Document` where there are labelled spans or values
     of further columns. Empty documents are skipped.
@@ -66,7 +66,7 @@ class Corpus:
     >>> import tempfile
     >>> from pathlib import Path
     >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "a.txt").write_text("first line\\nsecond line\\n")
+    >>> _ = (folder / "a.txt").write_text("first line\nsecond line\n")
     >>> list(Corpus(folder / "a.txt"))
     ['first line', 'second line']
     >>> _ = (folder / "b.jsonl").write_text('{"body": "third"}')
@@ -287,7 +287,7 @@ class Corpus:
             yield stream if self._share is None else _share_of(stream, *self._share)
 
     def _nameless_streams(self, size: int) -> Iterator[Iterator[Block]]:
-        """The blocks of what is no file on disk, or of files of which one at least can be read only once."""
+        """Yield the blocks of what is no file on disk, or of files of which one at least can be read only once."""
         if self._kind == "pipes":
             for file in self._source:
                 yield read_segment(whole_file(find(file)), self.options, size)
@@ -317,7 +317,7 @@ def _real_name(location: Location) -> str:
 
 
 def _resolve(source: Any) -> tuple[str, Any]:
-    """What kind of source this is, and what to read it from."""
+    """Return what kind of source this is, and what to read it from."""
     if isinstance(source, str) and source == "-":
         return "stdin", None
     if isinstance(source, str | os.PathLike):
@@ -366,7 +366,7 @@ def _refuse_file_names(source: Sequence[Any]) -> None:
 
 
 def _checked_items(source: Iterable[Any]) -> Iterator[Item]:
-    """The items of an iterable, each of which must be a document."""
+    """Yield the items of an iterable, each of which must be a document."""
     for index, item in enumerate(source):
         if isinstance(item, str):
             yield item

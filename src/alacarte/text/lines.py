@@ -20,7 +20,7 @@ BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 def line_blocks(
     stream: Stream, size: int = READ_AT_ONCE, cut: bool = True, start: int = 0
 ) -> Iterator[tuple[bytes, int, int]]:
-    """Give blocks of whole lines: (bytes, where they begin in the file, position after reading them).
+    r"""Give blocks of whole lines: (bytes, where they begin in the file, position after reading them).
 
     A line belongs to the block in which it begins, and block k begins at the first line's start from byte k · size on.
     So blocks depend on the text and `size` alone. A line longer than a block makes the block grow; its parts are joined
@@ -28,9 +28,9 @@ def line_blocks(
     which is made a line end, and a block begins behind it; or, without `cut`, it is an error. `start` is where the
     stream begins in its file, if not at the beginning.
 
-    >>> stream = Stream("x", io.BytesIO(b"one\\ntwo\\nthree\\nfour"), lambda: 0)
+    >>> stream = Stream("x", io.BytesIO(b"one\ntwo\nthree\nfour"), lambda: 0)
     >>> [block[:2] for block in line_blocks(stream, size=6)]
-    [(b'one\\ntwo\\n', 0), (b'three\\n', 8), (b'four', 14)]
+    [(b'one\ntwo\n', 0), (b'three\n', 8), (b'four', 14)]
     """
     size = min(size, LONGEST)
     parts: list[bytes] = []  # lines that began in the block before, the last of them not yet whole
@@ -139,17 +139,17 @@ def text_blocks(
     >>> list(text_blocks(stream, "utf-8", "strict"))
     [('one\ntwo', 11, 0)]
     """
-    if not _newline_is_a_byte(encoding):
+    utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+    if not utf8:
         file = io.BufferedReader(_Transcoded(stream, encoding, errors), 1 << 20)
         stream = Stream(stream.name, cast("BinaryIO", file), stream.position)
-        encoding, errors = "utf-8", "surrogatepass"
-    utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+        errors = "surrogatepass"
     for block, offset, position in line_blocks(stream, size, cut):
         skip = byte_order_mark(stream.name, block) if offset == 0 and utf8 else 0
         try:
-            text = (block[skip:] if skip else block).decode("utf-8" if utf8 else encoding, errors)
+            text = (block[skip:] if skip else block).decode("utf-8", errors)
         except UnicodeDecodeError as error:
-            raise undecodable(stream.name, encoding, offset + skip + error.start, error) from error
+            raise undecodable(stream.name, "utf-8", offset + skip + error.start, error) from error
         yield text.replace("\r\n", "\n") if "\r" in text else text, len(block), position
 
 
@@ -241,17 +241,8 @@ def undecodable(name: str, encoding: str, offset: int, error: UnicodeDecodeError
     )
 
 
-def _newline_is_a_byte(encoding: str) -> bool:
-    """Whether the ends of lines can be found before decoding."""
-    name = codecs.lookup(encoding).name
-    if name == "utf-8-sig":
-        return True
-    stateful = name.startswith(("iso2022", "hz", "utf-7"))  # a line may depend on the one before
-    return "\n".encode(encoding) == b"\n" and not stateful
-
-
 class _Transcoded(io.RawIOBase):
-    """A stream in UTF-16 or the like, as UTF-8."""
+    """A stream in another encoding, as UTF-8."""
 
     def __init__(self, stream: Stream, encoding: str, errors: str) -> None:
         self._stream = stream

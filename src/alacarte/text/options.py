@@ -20,6 +20,8 @@ FORMATS: dict[str, Format] = {
     ".tsv": "tsv",
     ".parquet": "parquet",
     ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".ipc": "arrow",
     ".feather": "arrow",
 }
 # Any other ending is taken for plain text, but reading these so would quietly embed their mark-up.

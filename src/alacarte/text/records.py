@@ -1,24 +1,26 @@
 """Rows with a text, tokens or spans in them, out of JSON lines, CSV, Parquet, Arrow, frames and datasets."""
 
 import csv
-import io
 import json
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from itertools import repeat
+from itertools import chain, repeat
+from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, TypeAlias
 
+from alacarte._io.arrow import ArrowFile, open_arrow
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.frames import is_dataset, open_frame
 from alacarte._io.printing import unguarded
 from alacarte._io.urls import Location
-from alacarte.errors import BadCorpus, Hint, require
+from alacarte.errors import BadCorpus, Hint
 from alacarte.text.documents import Document, Item, check_tokens, kind_of
 from alacarte.text.lines import LONGEST
-from alacarte.text.options import CorpusOptions
+from alacarte.text.options import CorpusOptions, Format
 from alacarte.text.streams import Stream, reading
 
 ROWS = 1024  # of a frame or a Parquet file, turned into Python objects at a time
@@ -29,9 +31,9 @@ Record: TypeAlias = tuple[int, Any, Any, Any, tuple[Any, ...]]
 
 
 def jsonl(name: str, texts: Iterable[str], options: CorpusOptions) -> Iterator[Record]:
-    """Give a record for each line: an object with the fields, or a bare string or list of tokens.
+    r"""Give a record for each line: an object with the fields, or a bare string or list of tokens.
 
-    >>> list(jsonl("x.jsonl", ['{"text": "a b"}\\n["a", "b"]\\n'], CorpusOptions()))
+    >>> list(jsonl("x.jsonl", ['{"text": "a b"}\n["a", "b"]\n'], CorpusOptions()))
     [(1, 'a b', None, None, ()), (2, None, ['a', 'b'], None, ())]
     """
     number = 0
@@ -70,14 +72,27 @@ def jsonl(name: str, texts: Iterable[str], options: CorpusOptions) -> Iterator[R
                 )
 
 
-def delimited(name: str, texts: Iterable[str], options: CorpusOptions, delimiter: str) -> Iterator[Record]:
-    """Give a record for each row of CSV or TSV with a header row; the ' before what would be a formula is taken away.
+def delimiter_of(header: str) -> str:
+    """Return what separates the columns of a CSV file: semicolons if the header has more of them than of commas.
 
-    >>> list(delimited("x.csv", ["id,text\\n1,a b\\n"], CorpusOptions(), ","))
+    >>> delimiter_of("id,text"), delimiter_of('text;"price, net"')
+    (',', ';')
+    """
+    header = re.sub('"[^"]*"', "", header)
+    return ";" if header.count(";") > header.count(",") else ","
+
+
+def delimited(name: str, texts: Iterable[str], options: CorpusOptions, format: Format) -> Iterator[Record]:
+    r"""Give a record for each row of CSV or TSV with a header row; the ' before what would be a formula is taken away.
+
+    >>> list(delimited("x.csv", ["id;text\n1;a b\n"], CorpusOptions(), "csv"))
     [(2, 'a b', None, None, ())]
     """
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
-    rows = csv.reader(_lines(texts), delimiter=delimiter, strict=True)
+    lines = _lines(texts)
+    first = next(lines, "")
+    delimiter = delimiter_of(first) if format == "csv" else "\t"
+    rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
     header: list[str] | None = None
     column, further = -1, list[int]()
     while True:
@@ -137,47 +152,42 @@ def row_groups(location: Location) -> list[RowGroup]:
         return _row_groups(file, location.size)
 
 
-def _row_groups(file: Any, size: int) -> list[RowGroup]:
+def _row_groups(file: ArrowFile, size: int) -> list[RowGroup]:
     groups: list[RowGroup] = []
-    stop, row = size, file.metadata.num_rows
-    for number in reversed(range(file.metadata.num_row_groups)):
-        group = file.metadata.row_group(number)
-        row -= group.num_rows
-        if group.num_rows:
-            columns = [group.column(place) for place in range(group.num_columns)]
-            start = min(column.dictionary_page_offset or column.data_page_offset for column in columns) if row else 0
-            groups.append(RowGroup(number, start, stop, row, group.num_rows))
-            stop = start
+    stop, row = size, sum(rows for _, rows in file.groups)
+    for number, (start, rows) in reversed([*enumerate(file.groups)]):
+        row -= rows
+        if rows:
+            groups.append(RowGroup(number, start if row else 0, stop, row, rows))
+            stop = groups[-1].start
     return groups[::-1]
 
 
 @contextmanager
-def _parquet(location: Location) -> Iterator[Any]:
-    """A Parquet file, open."""
-    require("pyarrow", extra="parquet", purpose="reading Parquet files")
-    module = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    with location.open() as raw:
+def _parquet(location: Location) -> Iterator[ArrowFile]:
+    """Yield a Parquet file, open."""
+    with ExitStack() as stack:
+        source = location.path or stack.enter_context(location.open())
         with decoding(location.name, BadCorpus, "check how it was written"):
-            file = module.ParquetFile(raw if location.path is None else location.path)
-        with file:
-            yield file
+            file = stack.enter_context(open_arrow(source, "parquet"))
+        yield file
 
 
 def parquet(
     location: Location, options: CorpusOptions, start: int, stop: int
 ) -> Iterator[tuple[RowGroup, Iterator[Record]]]:
-    """The row groups that begin in [start, stop), and the records of each."""
+    """Yield the row groups that begin in [start, stop), and the records of each."""
     with _parquet(location) as file:
-        columns = options.fields_among(file.schema_arrow.names, location.name)
+        columns = options.fields_among(file.schema.names, location.name)
         for group in _row_groups(file, location.size):
             if start <= group.start < stop:
-                batches = file.iter_batches(batch_size=ROWS, row_groups=[group.number], columns=columns)
-                yield group, _records(location, batches, group.first_row, options)
+                batches = file.batches(columns, ROWS, group.number)
+                yield group, _records(location.name, batches, group.first_row, options)
 
 
-def _records(location: Location, batches: Iterator[Any], number: int, options: CorpusOptions) -> Iterator[Record]:
+def _records(name: str, batches: Iterator[Any], number: int, options: CorpusOptions) -> Iterator[Record]:
     while True:
-        with decoding(f"{location}, after row {number},", BadCorpus, "copy it again"):
+        with decoding(f"{name}, after row {number},", BadCorpus, "copy it again"):
             batch = next(batches, None)
             if batch is None:
                 return
@@ -188,78 +198,31 @@ def _records(location: Location, batches: Iterator[Any], number: int, options: C
 
 def arrow(stream: Stream, options: CorpusOptions) -> Iterator[Record]:
     """Give each row of an Arrow file or stream, or of Feather, with one record batch in memory at a time."""
-    ipc = require("pyarrow.ipc", extra="parquet", purpose="reading Arrow files")
     head = stream.file.read(len(ARROW_FILE))
-    if head != ARROW_FILE:
-        source = _ToItsEnd(head, stream.file)
+    with ExitStack() as stack:
+        source: Path | BinaryIO = stream.file
+        if head == ARROW_FILE:  # with a table of contents at its end
+            source = stack.enter_context(_seekable(stream, head))
         with decoding(stream.name, BadCorpus, "check how it was written"):
-            reader = ipc.open_stream(source)
-        number = yield from _rows_of_batches(stream.name, reader.schema, reader, options)
-        if source.ended:
-            raise BadCorpus(f"{stream.name} was cut off after row {number}; copy it again")
-        return
-    # A file has its table of contents at the end, and not all that write one put a stream before it.
-    with _seekable(stream, head) as file:
-        with decoding(stream.name, BadCorpus, "check how it was written"):
-            reader = ipc.open_file(file)
-        batches = map(reader.get_batch, range(reader.num_record_batches))
-        yield from _rows_of_batches(stream.name, reader.schema, batches, options)
+            file = stack.enter_context(open_arrow(source, "arrow", None if head == ARROW_FILE else head))
+        columns = options.fields_among(file.schema.names, stream.name)
+        yield from _records(stream.name, file.batches(columns, ROWS), 0, options)
+        if stream.location is not None:
+            stream.position = lambda size=stream.location.size: size  # type: ignore[misc]
 
 
 @contextmanager
-def _seekable(stream: Stream, head: bytes) -> Iterator[BinaryIO]:
-    """A file of which `head` was read, open at any byte: itself, or a copy if it is compressed or in an archive."""
-    location = stream.location
-    if location is not None:
-        with location.open() as file:
-            stream.position = file.tell
-            yield file
-        stream.position = lambda: location.size
+def _seekable(stream: Stream, head: bytes) -> Iterator[Path | BinaryIO]:
+    """Yield a file to be read at any byte, of which `head` was read: itself, or a copy if it is packed."""
+    if stream.location is not None:
+        with stream.location.open() as file:
+            yield stream.location.path or file
         return
     with TemporaryFile() as copy:
         copy.write(head)
         with reading(stream.name):
             copyfileobj(stream.file, copy, 1 << 20)
-        copy.seek(0)
         yield copy
-
-
-def _rows_of_batches(
-    name: str, schema: Any, batches: Iterator[Any], options: CorpusOptions
-) -> Generator[Record, None, int]:
-    """The rows of record batches, a few at a time as Python objects; returns how many there were."""
-    columns = options.fields_among(schema.names, name)
-    number = 0
-    while True:
-        with decoding(f"{name}, after row {number},", BadCorpus, "copy it again"):
-            batch = next(batches, None)
-        if batch is None:
-            return number
-        batch = batch.select(columns)
-        for start in range(0, batch.num_rows, ROWS):
-            with decoding(f"{name}, after row {number + start},", BadCorpus, "copy it again"):
-                rows = batch.slice(start, ROWS).to_pydict()
-            yield from _zipped(options, number + start, rows)
-        number += batch.num_rows
-
-
-class _ToItsEnd(io.RawIOBase):
-    """Some bytes and then a file; knows whether its reader went on to the end, for want of a mark before it."""
-
-    def __init__(self, head: bytes, file: BinaryIO) -> None:
-        self._head, self._file = head, file
-        self.ended = False
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        if self._head and size >= 0:
-            read, self._head = self._head[:size], self._head[size:]
-            return read + (self.read(size - len(read)) if len(read) < size else b"")
-        read = self._file.read(size)
-        self.ended = self.ended or len(read) < size
-        return read
 
 
 def dataset_rows(source: Any, options: CorpusOptions) -> Iterator[Record]:

@@ -28,7 +28,7 @@ from alacarte.text.lines import (
 from alacarte.text.options import CorpusOptions
 from alacarte.text.records import RowGroup, arrow, delimited, documents_of, jsonl, parquet, row_groups
 from alacarte.text.sources import file_streams, is_stored_plainly
-from alacarte.text.streams import Stream, find, is_pipe
+from alacarte.text.streams import Stream, is_pipe
 
 OVERHEAD = 64  # bytes that a document takes besides its text
 
@@ -54,9 +54,9 @@ class Block:
             raise undecodable(self.name, "utf-8", self.start + low + error.start, error) from error
 
     def items(self) -> list[Item]:
-        """Return the documents, without empty ones.
+        r"""Return the documents, without empty ones.
 
-        >>> Block(b"one\\r\\n\\ntwo", [], 0).items()
+        >>> Block(b"one\r\n\ntwo", [], 0).items()
         ['one', 'two']
         """
         if self.text is None:
@@ -93,12 +93,10 @@ class Segment:
 
     def check(self) -> None:
         """Raise `BadCorpus` if the file is no longer the one that was found."""
-        now = find(self.location)
-        if (now.size, now.version) != (self.location.size, self.location.version):
-            raise BadCorpus(
-                f"{self.location} was changed while it was read, or is not the same file everywhere; wait for what "
-                "writes it, then begin again"
-            )
+        try:
+            self.location.check()
+        except FileNotFoundError:
+            raise BadCorpus(f"no such file: {self.location}; it was there before, or a link to it was") from None
 
 
 def whole_file(location: Location) -> Segment:
@@ -153,6 +151,8 @@ def read_segment(segment: Segment, options: CorpusOptions, size: int) -> Iterato
         for stream in file_streams(location):
             member = stream.name.removeprefix(str(location)) if source else ""
             yield from read_stream(stream, options, size, source + member)
+        if not is_pipe(location):
+            segment.check()
         return
     segment.check()
     if options.format_of(location.name) == "parquet":
@@ -184,7 +184,7 @@ def read_stream(stream: Stream, options: CorpusOptions, size: int, source: str =
 
 
 def _items(stream: Stream, options: CorpusOptions, size: int) -> Iterator[Item]:
-    """The documents of a file of any format but lines of text and Parquet."""
+    """Return the documents of a file of any format but lines of text and Parquet."""
     format, name = options.format_of(stream.name), stream.name
     if format == "arrow":
         return documents_of(f"{name}, at index", arrow(stream, options), options)
@@ -194,11 +194,11 @@ def _items(stream: Stream, options: CorpusOptions, size: int) -> Iterator[Item]:
         return paragraphs(texts) if options.unit == "paragraph" else as_one_document(texts)
     if format == "jsonl":
         return documents_of(f"{name}, line", jsonl(name, texts, options), options)
-    return documents_of(f"{name}, line", delimited(name, texts, options, "," if format == "csv" else "\t"), options)
+    return documents_of(f"{name}, line", delimited(name, texts, options, format), options)
 
 
 def _parquet_blocks(segment: Segment, options: CorpusOptions, size: int, source: str) -> Iterator[Block]:
-    """The blocks of the row groups in a segment. No block goes beyond its group, so that groups can be shared out."""
+    """Yield the blocks of the row groups in a segment. No block goes beyond its group, so groups can be divided."""
     name = segment.location.name
     for group, records in parquet(segment.location, options, segment.start, segment.stop):
         items = documents_of(f"{name}, at index", records, options)

@@ -57,7 +57,7 @@ def _short(name: str) -> str:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """The files in a folder and those below it, each once, whatever links lead to it."""
+    """Return the files in a folder and those below it, each once, whatever links lead to it."""
     if (folder / "concordance.sqlite").is_file():
         raise BadCorpus(
             f"{folder} is a concordance, not a folder of text",
@@ -105,7 +105,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _saved_dataset(folder: Path) -> list[Path]:
-    """The files of a dataset that Hugging Face's `save_to_disk` wrote here; none for any other folder."""
+    """Return the files of a dataset that Hugging Face's `save_to_disk` wrote here; none for any other folder."""
     try:
         listed = read_json((folder / "state.json").read_bytes())["_data_files"]
         return [folder / Path(file["filename"]).name for file in listed]

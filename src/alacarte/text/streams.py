@@ -44,7 +44,7 @@ def reading(name: str) -> Iterator[None]:
 def find(file: Path | Location) -> Location:
     """Return a file that was found before with the size and version that it has now."""
     try:
-        return locate(file if isinstance(file, Path) or file.path is None else file.path)
+        return locate(file if isinstance(file, Path) or file.path is None else file.path, BadCorpus)
     except FileNotFoundError:
         raise BadCorpus(f"no such file: {file}; it was there before, or a link to it was") from None
     except OSError as error:
@@ -93,9 +93,11 @@ class Counted(io.RawIOBase):
         self.expected = expected
 
     def readable(self) -> bool:
+        """Return True, as for every stream that is read."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Read into a buffer."""
         count = self.raw.readinto(buffer) or 0
         self.count += count
         if not count and self.count < self.expected:  # its new end would pass for the end of the text

@@ -41,6 +41,7 @@ class Tokenizer:
     function: Callable[[str, Known], list[str]]
 
     def __call__(self, text: str, known: Known = NOTHING) -> list[str]:
+        """Return the tokens of a text."""
         return self.function(text, known)
 
     @property

@@ -46,7 +46,7 @@ class Choice:
 
 
 def choose(sums: ContextSums, vectors: WordVectors, rows: tuple[Rows, Rows], solve: Solve) -> Choice | None:
-    """The best threshold for words that are embedded from few contexts; None where there are too few words to tell.
+    """Return the best threshold for words of few contexts; None where there are too few words to tell.
 
     `rows`: which rows of the sums, and of the vectors, may take part.
     """
@@ -67,7 +67,7 @@ def choose(sums: ContextSums, vectors: WordVectors, rows: tuple[Rows, Rows], sol
     spread = _noise(u, counts, share[octave])
 
     def held_out_cosine(least: int) -> float:
-        """The mean over numbers of contexts of the mean cosine, learning from octaves from `least` on."""
+        """Return the mean over numbers of contexts of the mean cosine, learning from octaves from `least` on."""
         reached = np.empty((len(few), len(CONTEXTS)))
         for number in range(FOLDS):
             others = np.arange(FOLDS) != number

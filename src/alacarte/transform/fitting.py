@@ -17,7 +17,7 @@ LEAST_COVERAGE = 0.01  # of the tokens: below, text and vectors do not belong to
 
 
 def learn_matrix(sums: ContextSums, vectors: WordVectors, solve: Solve) -> tuple[Doubles, FitReport]:
-    """(A, with the intercept as last column if there is one; how it was learned and how well it does)."""
+    """Return (A, with the intercept as last column if there is one; how it was learned and how well it does)."""
     if 0 < sums.tokens_read * LEAST_COVERAGE > sums.tokens_known:
         raise NotEnoughData(
             f"only {sums.tokens_known:,} of the {sums.tokens_read:,} tokens have a vector; check that text and vectors "
@@ -78,7 +78,7 @@ def _word_weights(
 
 
 def _words_with_vectors(sums: ContextSums, vectors: WordVectors, solve: Solve) -> tuple[Rows, Rows]:
-    """The rows of the sums that may take part, and the rows of the vectors that belong to them."""
+    """Return the rows of the sums that may take part, and the rows of the vectors that belong to them."""
     seen = sums.seen
     if len(sums) == len(vectors) and list(sums.keys) == list(vectors.words):
         index = vectors.key_to_index if solve.exclude else {}

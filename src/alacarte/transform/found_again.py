@@ -110,7 +110,7 @@ def found_again(
 
 
 def _chosen(band: Mask) -> Rows:
-    """Some of the words of a band, of all frequencies."""
+    """Return some of the words of a band, of all frequencies."""
     rows = np.flatnonzero(band)
     return rows if len(rows) <= MOST else rows[np.linspace(0, len(rows) - 1, MOST).astype(np.intp)]
 

@@ -57,7 +57,7 @@ class Regression:
                 yield block, fold, u, self.vectors.matrix[self.vector_rows[block]].astype(np.float64)
 
     def best_scalar(self) -> float:
-        """The c for which c · u is nearest to v: Σ α ⟨v, u⟩ / Σ α ⟨u, u⟩."""
+        """Return the c for which c · u is nearest to v: Σ α ⟨v, u⟩ / Σ α ⟨u, u⟩."""
         d = self.d
         return float(np.trace(self.cross[:, :, :d].sum(axis=0)) / np.trace(self.gram[:, :d, :d].sum(axis=0)))
 
@@ -68,7 +68,7 @@ class Regression:
         return diagonal
 
     def solve(self, penalty: float, center: float, without: int | None = None) -> tuple[Doubles, str, float]:
-        """(A with the intercept as last column, which solver, condition number)."""
+        """Return (A with the intercept as last column, which solver, condition number)."""
         keep = [fold for fold in range(len(self.gram)) if fold != without]
         diagonal = self._penalty(penalty)
         gram = self.gram[keep].sum(axis=0) + np.diag(diagonal)
@@ -105,7 +105,7 @@ class Regression:
         return np.linalg.solve(triangle, right).T, "QR", condition
 
     def leave_one_out(self, center: float) -> float:
-        """The λ with the least Σ α ‖v − A₋w u‖² over words w left out, from one eigendecomposition.
+        """Return the λ with the least Σ α ‖v − A₋w u‖² over words w left out, from one eigendecomposition.
 
         With G the Gram matrix, h_w = α_w uᵀ (G + λ)⁻¹ u is w's pull on its own prediction, and the error when it
         is left out is the ordinary one divided by 1 − h_w. An intercept is projected out of G first, so that the

@@ -26,7 +26,7 @@ def read_raw(file: Path, dimension: int | None) -> npt.NDArray[Any]:
 
 
 def read_npy(file: Path) -> npt.NDArray[Any]:
-    """A matrix that numpy.save wrote; a pickle in it is never opened."""
+    """Return a matrix that numpy.save wrote; a pickle in it is never opened."""
     with decoding(file, BadTransform, "save the matrix with numpy.save"):
         return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False), np.float64)
 
@@ -60,7 +60,7 @@ def read_csv(file: Path) -> npt.NDArray[Any]:
 
 
 def read_r(file: Path) -> npt.NDArray[Any]:
-    """The one square matrix in an R file; of what else is in it, nothing is made but lists and arrays."""
+    """Return the one square matrix in an R file; of what else is in it, nothing is made but lists and arrays."""
     rdata = require("rdata", extra="r", purpose=READING)
     parsed = parse_r(file, BadTransform)
     with decoding(file, BadTransform, SAVE), warnings.catch_warnings():

@@ -21,6 +21,7 @@ class Probe:
 
     @classmethod
     def of(cls, vectors: WordVectors, size: int = 32) -> "Probe":
+        """Return the probe of some vectors."""
         spread = np.linspace(0, len(vectors) - 1, size).astype(int)
         rows = np.unique(np.concatenate([np.arange(min(size, len(vectors))), spread]))
         return cls([vectors.word(row) for row in rows.tolist()], np.array(vectors.matrix[rows]))

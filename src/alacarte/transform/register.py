@@ -262,7 +262,7 @@ def words_with_vectors(sums: ContextSums, vectors: WordVectors) -> WordContexts 
 
 
 def _some(matrix: Doubles, share: float) -> Doubles:
-    """A share of the mean of the diagonal, in all directions."""
+    """Return a share of the mean of the diagonal, in all directions."""
     return np.asarray(share * np.trace(matrix) / len(matrix) * np.eye(len(matrix)))
 
 
@@ -273,6 +273,6 @@ def _symmetric(half: npt.NDArray[np.float32], size: int) -> Doubles:
 
 
 def describe(artifact: Artifact) -> dict[str, object]:
-    """What is in a file with a register, for people."""
+    """Return what is in a file with a register, for people."""
     register = Register.from_artifact(artifact)
     return {"dimension": len(register.centre) // 2, "uses_of_words": round(register.uses)}

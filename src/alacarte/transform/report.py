@@ -122,7 +122,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def quantiles(values: Doubles, weights: Doubles) -> tuple[float, ...]:
-    """The `QUANTILES` of some cosines, words counting as they do in the regression.
+    """Return the `QUANTILES` of some cosines, words counting as they do in the regression.
 
     >>> quantiles(np.array([0.0, 0.5, 1.0, 9.0]), np.array([1.0, 1.0, 1.0, 0.0]))
     (0.05, 0.25, 0.5, 0.75, 0.95)

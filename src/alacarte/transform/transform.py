@@ -312,7 +312,7 @@ class Transform:
 
 
 def describe(artifact: Artifact) -> dict[str, Any]:
-    """What is in a file with a transform, for people."""
+    """Return what is in a file with a transform, for people."""
     transform = Transform.from_artifact(artifact)
     facts: dict[str, Any] = {
         "name": transform.name,

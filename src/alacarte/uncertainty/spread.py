@@ -200,12 +200,12 @@ class TypicalSpread:
         return np.asarray(along if cosines is None else along * (1 + self.near * np.clip(cosines, -1, 1) ** 2))
 
     def _squared_noise(self, targets: Deviations, noise: Doubles) -> Doubles:
-        """The variance of ‖e‖² − tr V, where tr V is estimated too."""
+        """Return the variance of ‖e‖² − tr V, where tr V is estimated too."""
         own = targets.df * self.rank + self.scale_df
         return np.asarray(2 * noise**2 * (1 / self.rank + 1 / np.where(own > 0, own, np.inf)))
 
     def _crossed_noise(self, targets: Deviations, q: Doubles, noise: Doubles) -> Doubles:
-        """The variance of 2 μ · e for a vector of squared length q."""
+        """Return the variance of 2 μ · e for a vector of squared length q."""
         units = unit_rows(targets.means)
         return np.asarray(4 * q * noise * _quadratic(self.shape, units))
 
@@ -266,7 +266,7 @@ def own_variance_along(targets: Deviations, directions: Doubles, along: Doubles 
 
 
 def _quadratic(matrix: Doubles, rows: Doubles) -> Doubles:
-    """The product w · S w for each row w."""
+    """Return the product w · S w for each row w."""
     return np.asarray(np.einsum("td,td->t", rows @ matrix, rows))
 
 
@@ -314,7 +314,7 @@ def _prior(variances: Doubles, df: Doubles) -> tuple[float, float]:
 
 
 def _inverse_trigamma(value: float) -> float:
-    """The x at which ψ'(x) is `value`.
+    """Return the x at which ψ'(x) is `value`.
 
     >>> from scipy.special import polygamma
     >>> round(_inverse_trigamma(float(polygamma(1, 3.0))), 6)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Rows
+from alacarte._io.checks import whole_number
 from alacarte._io.table import Columns, Record, Records, Table
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.sums import ContextSums
@@ -324,6 +325,7 @@ class Uncertainty(Table):
             If the vector is zero, or nothing is known of how far its contexts lie apart.
         """
         about = self._searched(word)
+        among = None if among is None else whole_number(among, "among", 1)
         names = [name for name, _ in self.vectors.nearest(about.query(about.mean), k, among=among, exclude=[word])]
 
         def search(drawn: Doubles) -> Doubles:

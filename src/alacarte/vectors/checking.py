@@ -51,7 +51,7 @@ def check_matrix(words: Sequence[str], matrix: Singles) -> None:
 
 
 def whole_numbers(counts: ArrayLike, wanted: int) -> Longs:
-    """Counts as a read-only array, one for each of `wanted` words."""
+    """Return counts as a read-only array, one for each of `wanted` words."""
     array = np.array(counts)
     if array.shape != (wanted,) or (wanted and array.dtype.kind not in "iu"):
         raise BadVectors(f"the counts are {array.dtype} values of shape {array.shape}; give each word a whole number")
@@ -61,7 +61,7 @@ def whole_numbers(counts: ArrayLike, wanted: int) -> Longs:
 
 
 def without_spaces(words: Sequence[str], space: str) -> list[str]:
-    """The words with another character for their spaces; an error if two words would become one."""
+    """Return the words with another character for their spaces; an error if two words would become one."""
     written = [word.replace(" ", space) for word in words]
     before: dict[str, str] = {}
     for word, new in zip(words, written, strict=True):
@@ -75,7 +75,7 @@ def without_spaces(words: Sequence[str], space: str) -> list[str]:
 
 
 def unknown_key(word: Any, known: Container[str]) -> UnknownKey:
-    """The error for what is not among the known words."""
+    """Return the error for what is not among the known words."""
     if not isinstance(word, str):
         return UnknownKey(
             f"{word!r} is no word, and vectors go by words",

@@ -19,7 +19,7 @@ def check_collision(on_collision: str) -> None:
 
 
 def frame_of(rows: WordRows, library: str) -> Any:
-    """A frame of pandas, polars or Arrow; see `WordVectors.to_frame`."""
+    """Return a frame of pandas, polars or Arrow; see `WordVectors.to_frame`."""
     if library == "pandas":
         pandas = require("pandas", extra="pandas", purpose="to_frame()")
         return pandas.DataFrame(columns_of(rows)).set_index(WORD)
@@ -31,7 +31,7 @@ def frame_of(rows: WordRows, library: str) -> Any:
 
 
 def model2vec_model(rows: WordRows, base: Any) -> Any:
-    """A StaticModel of model2vec; see `WordVectors.to_model2vec`."""
+    """Return a StaticModel of model2vec; see `WordVectors.to_model2vec`."""
     model2vec = require("model2vec", extra="model2vec", purpose="to_model2vec()")
     matrix, tokenizer = static_models.static_parts(rows, base)
     config = dict(getattr(base, "config", None) or {})
@@ -41,7 +41,7 @@ def model2vec_model(rows: WordRows, base: Any) -> Any:
 
 
 def static_embedding(rows: WordRows, base: Any) -> Any:
-    """A StaticEmbedding of sentence-transformers; see `WordVectors.to_static_embedding`."""
+    """Return a StaticEmbedding of sentence-transformers; see `WordVectors.to_static_embedding`."""
     modules = require("sentence_transformers.models", extra="sentence-transformers", purpose="to_static_embedding()")
     matrix, tokenizer = static_models.static_parts(rows, base)
     return modules.StaticEmbedding(tokenizer, embedding_weights=matrix)

@@ -82,6 +82,6 @@ def principal_plane(points: npt.ArrayLike) -> tuple[Doubles, Doubles]:
 
 
 def _lengths(rows: Doubles) -> Doubles:
-    """The length of each row, as a column; 1 for a row of zeros."""
+    """Return the length of each row, as a column; 1 for a row of zeros."""
     lengths = np.sqrt((rows * rows).sum(axis=-1, keepdims=True))
     return np.asarray(np.where(lengths > 0, lengths, 1.0))

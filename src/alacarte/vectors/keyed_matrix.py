@@ -67,7 +67,7 @@ class KeyedMatrix:
         return vectors
 
     def _as_rows(self) -> WordRows:
-        """The words, vectors, counts and origins, as writers take them."""
+        """Return the words, vectors, counts and origins, as writers take them."""
         return WordRows(self._listed, self._matrix, counts=self.counts, origin=self.origin)
 
     # ------------------------------------------------------------------------------------------------------- looking up
@@ -218,7 +218,7 @@ class KeyedMatrix:
         return neighbours[0] if single else neighbours
 
     def _queries(self, query: ArrayLike) -> tuple[Doubles, bool]:
-        """Unit vectors, and whether it was one vector and not a matrix."""
+        """Return unit vectors, and whether it was one vector and not a matrix."""
         try:
             array = np.asarray(query, np.float64)
         except (TypeError, ValueError):
@@ -237,7 +237,7 @@ class KeyedMatrix:
         return unit_rows(np.atleast_2d(array)), array.ndim == 1
 
     def _search_rows(self, among: int | Iterable[str] | None) -> Longs | range:
-        """The rows to search, in their order: a range if they are all the first ones."""
+        """Return the rows to search, in their order: a range if they are all the first ones."""
         if among is None:
             return range(len(self))
         if isinstance(among, Iterable):
@@ -247,7 +247,7 @@ class KeyedMatrix:
     def _nearest(
         self, units: Doubles, k: int, rows: Longs | range, left_out: Set[int] = frozenset()
     ) -> list[Neighbours]:
-        """The nearest words to each of some unit vectors, among some rows.
+        """Return the nearest words to each of some unit vectors, among some rows.
 
         The few that are left out are looked for too, and dropped: a search of all rows but them would copy all others.
         """
@@ -407,7 +407,7 @@ class KeyedMatrix:
         return f"{type(self).__name__}({title}{words}, {dimensions})"
 
     def _repr_html_(self) -> str:
-        """The first words, with their counts if these are known and a few of their values."""
+        """Return the first words, with their counts if these are known and a few of their values."""
         listed: dict[str, Sequence[Any]] = {"word": self.words[:SHOWN]}
         if self.counts is not None:
             listed["count"] = self.counts[:SHOWN].tolist()
@@ -419,5 +419,5 @@ class KeyedMatrix:
         return html.card(repr(self), {}, html.table(list(listed), zip(*listed.values(), strict=True), right))
 
     def _ipython_key_completions_(self) -> list[str]:
-        """What Tab offers after `vectors["`: the first words, which in most files are the most frequent."""
+        """Return what Tab offers after `vectors["`: the first words, which in most files are the most frequent."""
         return list(self.words[:COMPLETED])

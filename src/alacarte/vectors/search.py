@@ -41,7 +41,7 @@ def nearest_rows(
 
 
 def row_lengths(matrix: Singles) -> Doubles:
-    """The length of each row; infinite for rows of zeros, so that dividing by it leaves zeros."""
+    """Return the length of each row; infinite for rows of zeros, so that dividing by it leaves zeros."""
     lengths = np.empty(len(matrix))
     for low in range(0, len(matrix), step := rows_at_once(matrix)):
         block = matrix[low : low + step].astype(np.float64)
@@ -56,7 +56,7 @@ def rows_at_once(matrix: Singles) -> int:
 
 
 def _candidates(matrix: Singles, lengths: Doubles, units: Doubles, k: int, rows: Longs | range) -> tuple[Longs, Longs]:
-    """(the number of a unit vector, a row that may be among its best k), for all such pairs, in ascending order."""
+    """Return all pairs (number of a unit vector, a row that may be among its best k), in ascending order."""
     if not len(rows):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     queries = units.astype(np.float32)

@@ -107,7 +107,7 @@ class WordVectors(KeyedMatrix):
         on_error: str = "raise",
         trust: bool = False,
     ) -> "WordVectors":
-        """Load vectors from a file of any common format, on disk or behind a URL, or by name.
+        r"""Load vectors from a file of any common format, on disk or behind a URL, or by name.
 
         The format is recognised by the content of the file, compressed by gz, bz2, xz, zst or not: GloVe text,
         word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors, CSV and
@@ -145,7 +145,7 @@ class WordVectors(KeyedMatrix):
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = Path(folder) / "tiny.txt"
-        ...     _ = path.write_text("the 0.5 1\\nnew york 2 3\\n")
+        ...     _ = path.write_text("the 0.5 1\nnew york 2 3\n")
         ...     vectors = WordVectors.load(path)
         >>> vectors.words, vectors.dimension
         (('the', 'new york'), 2)

@@ -43,6 +43,7 @@ class PackedWords(Sequence[str]):
 
     @classmethod
     def of(cls, words: Sequence[str]) -> "PackedWords":
+        """Return packed words."""
         if isinstance(words, PackedWords):
             return words
         data, offsets = pack_words(words)
@@ -52,7 +53,7 @@ class PackedWords(Sequence[str]):
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "PackedWords":
-        """The words in an artifact that holds `tensors`; nothing is decoded."""
+        """Return the words in an artifact that holds `tensors`; nothing is decoded."""
         data, offsets = artifact.tensor("words", np.uint8, 1), artifact.tensor("words_offsets", np.int64, 1)
         hashes, rows = artifact.tensor("word_hashes", np.uint64, 1), artifact.tensor("word_rows", np.int64, 1)
         count = len(offsets) - 1
@@ -68,7 +69,7 @@ class PackedWords(Sequence[str]):
         return cls(data, offsets, hashes, rows)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
-        """The arrays that an artifact keeps."""
+        """Return the arrays that an artifact keeps."""
         return {
             "words": self.data,
             "words_offsets": self.offsets,
@@ -77,7 +78,7 @@ class PackedWords(Sequence[str]):
         }
 
     def first(self, count: int) -> "PackedWords":
-        """The first `count` words."""
+        """Return the first `count` words."""
         if count >= len(self):
             return self
         kept = self._rows < count
@@ -85,7 +86,7 @@ class PackedWords(Sequence[str]):
         return PackedWords(self.data[:end], self.offsets[: count + 1], self._hashes[kept], self._rows[kept])
 
     def find(self, word: str) -> int | None:
-        """The place of a word, or None."""
+        """Return the place of a word, or None."""
         encoded = word.encode("utf-8", "surrogatepass")
         wanted = np.uint64(_hash(encoded))
         at = int(np.searchsorted(self._hashes, wanted))
@@ -97,7 +98,7 @@ class PackedWords(Sequence[str]):
         return None
 
     def duplicate(self) -> str | None:
-        """A word that is listed twice, or None."""
+        """Return a word that is listed twice, or None."""
         same = np.flatnonzero(self._hashes[1:] == self._hashes[:-1])
         rows = np.unique(np.concatenate([self._rows[same], self._rows[same + 1]]))
         seen: set[str] = set()
@@ -151,11 +152,11 @@ class Vocabulary(Mapping[str, int]):
         self.get = self._get
 
     def copy(self) -> dict[str, int]:
-        """A dictionary with the same content, which may be changed."""
+        """Return a dictionary with the same content, which may be changed."""
         return self._as_dictionary().copy()
 
     def packed(self) -> tuple[Bytes, Longs]:
-        """The words as bytes and offsets into them, as `pack_words` gives them; no word is decoded for it."""
+        """Return the words as bytes and offsets into them, as `pack_words` gives them; no word is decoded for it."""
         if isinstance(self._words, PackedWords):
             return self._words.data, self._words.offsets
         return pack_words(self._words)
@@ -207,7 +208,7 @@ class Vocabulary(Mapping[str, int]):
 
 
 def word_hashes(data: Bytes, offsets: Longs) -> Codes:
-    """A number of 64 bits for each word: Σ (byte + 1) · factor^(its place, from 1 on)."""
+    """Return a number of 64 bits for each word: Σ (byte + 1) · factor^(its place, from 1 on)."""
     lengths = np.diff(offsets)
     hashes = np.zeros(len(lengths), np.uint64)
     longest = int(lengths.max(initial=0))
@@ -227,7 +228,7 @@ def word_hashes(data: Bytes, offsets: Longs) -> Codes:
 
 
 def _hash(word: bytes) -> int:
-    """The same for one word.
+    """Return the same for one word.
 
     >>> words = pack_words(["the", "né", ""])
     >>> [_hash(word.encode()) for word in ("the", "né", "")] == word_hashes(*words).tolist()
@@ -240,7 +241,7 @@ def _hash(word: bytes) -> int:
 
 
 def length_prefixed(data: Bytes, offsets: Longs, low: int, high: int) -> bytes:
-    """Some of the packed words, each after its length in bytes as four bytes: what a fingerprint of vectors covers."""
+    """Return some packed words, each after its length in bytes as four bytes: what a fingerprint of vectors covers."""
     offsets = offsets[min(low, len(offsets) - 1) : high + 1]
     lengths = np.diff(offsets)
     starts = offsets[:-1] - offsets[0] + 4 * np.arange(len(lengths))

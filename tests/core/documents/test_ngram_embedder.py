@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 from alacarte import ALaCarte, Transform, WordVectors
 from alacarte.contexts.reading import Reading
 from alacarte.documents import AlaCarteVectorizer, NgramEmbedder, _leaving_out
-from alacarte.errors import AlacarteWarning, BadCorpus
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus
 
 rng = np.random.default_rng(0)  # in the order of this file; what tests draw themselves is not compared with constants
 WORDS = WordVectors(["a", "b", "c"], rng.normal(size=(3, 4)))
@@ -299,9 +299,12 @@ def test_vectors_that_are_given_are_the_same_in_training():
         (lambda: NgramEmbedder(WORDS).fit([]), BadCorpus, "no documents"),
         (lambda: NgramEmbedder(WORDS).fit(["a", None]), BadCorpus, "document 1 is None"),
         (lambda: NgramEmbedder(WORDS).fit(np.array([["a"], ["b"]])), BadCorpus, "one column"),
-        (lambda: NgramEmbedder(WORDS, n=0).fit(["a"]), ValueError, "at least 1"),
-        (lambda: NgramEmbedder(WORDS, shrinkage=-1).fit(["a"]), ValueError, "at least 0"),
-        (lambda: NgramEmbedder(WORDS, shrinkage=np.nan).fit(["a"]), ValueError, "at least 0"),
+        (lambda: NgramEmbedder(WORDS, n=0).fit(["a"]), AlacarteError, "n is a whole number from 1 on"),
+        (lambda: NgramEmbedder(WORDS, n=2.5).fit(["a"]), AlacarteError, "n is a whole number from 1 on"),
+        (lambda: NgramEmbedder(WORDS, min_count=1.5).fit(["a"]), AlacarteError, "min_count is a whole number"),
+        (lambda: NgramEmbedder(WORDS, components=0.5).fit(["a"]), AlacarteError, "components is a whole number"),
+        (lambda: NgramEmbedder(WORDS, shrinkage=-1).fit(["a"]), ValueError, "shrinkage is a number from 0 on"),
+        (lambda: NgramEmbedder(WORDS, shrinkage=np.nan).fit(["a"]), ValueError, "shrinkage is a number from 0 on"),
         (lambda: NgramEmbedder(WORDS, pooling="max").fit(["a"]), ValueError, "pooling is one of"),
         (lambda: NgramEmbedder(WORDS, weights="tfidf").fit(["a"]), ValueError, "as in 'sif:1e-3'"),
         (

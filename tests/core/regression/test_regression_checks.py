@@ -81,7 +81,9 @@ def test_several_targets_are_adjusted_together():
     data = speeches()
     data["text"] = [f"{text} and freedom {text[4:]}" for text in data["text"]]
     with pytest.warns(AlacarteWarning, match="'liberty' is left out"):
-        table = regress_each("~ region", data, VECTORS, targets=["tax", "liberty", "freedom"], inference=SOME)
+        table = regress_each(
+            "~ region", data, VECTORS, targets=(word for word in ("tax", "liberty", "freedom")), inference=SOME
+        )
     assert table["target"].tolist() == ["tax", "tax", "liberty", "freedom", "freedom"]
     one = regress("tax ~ region", data, VECTORS, inference=SOME).table
     np.testing.assert_allclose(table["estimate"][:2], one["estimate"])
@@ -115,6 +117,9 @@ def test_power_grows_with_contexts_and_is_the_size_without_an_effect():
     assert "clusters" in clustered
     with pytest.raises(BadFormula, match="no term"):
         power(fit, "party", [20])
+    for wrong in ({"alpha": 5}, {"samples": 0}, {"permutations": 0}, {"units": [0]}, {"effects": [np.nan]}):
+        with pytest.raises(AlacarteError):
+            power(fit, "region[T.b]", **{"units": [20], **wrong})
     with pytest.raises(AlacarteError, match="nothing to plan with"):
         power(fitted("tax ~ year", data=speeches(30, seed=2, effect=False)), "year", [20])
 

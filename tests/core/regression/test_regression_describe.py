@@ -13,6 +13,7 @@ from alacarte.inference.two_groups import difference, sign_numbers, statistic, u
 from alacarte.regression import (
     Inference,
     compat,
+    contexts,
     dem,
     dem_group,
     documents,
@@ -93,6 +94,18 @@ def test_ratio_against_a_plain_twin():
         assert value == pytest.approx(cosine(means["R"], word) / cosine(means["D"], word))
         assert group == ("R and D" if feature in top["D"] & top["R"] else "D" if feature in top["D"] else "R")
     assert np.all(np.diff(table["value"]) <= 0)
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, "3"])
+def test_numbers_of_neighbours_that_mean_nothing(k):
+    for ask in (nearest, nearest_contexts, ratio, typical_contexts):
+        with pytest.raises(AlacarteError, match="k is a whole number from 1 on"):
+            ask(dem(contexts({"text": ["w1 x w2", "w3 x w4"], "party": ["D", "R"]}, "x"), VECTORS), "party", k=k)
+
+
+def test_a_group_that_is_called_as_context_calls_both():
+    with pytest.raises(AlacarteError, match="a group is called 'shared'"):
+        compat.get_nns_ratio(sample(groups=("shared", "D")), "party", N=3)
 
 
 @pytest.mark.parametrize("names", [("shared", "D"), ("both", "D"), ("D", "D and shared")])

@@ -189,7 +189,8 @@ def test_a_group_with_one_context():
     ("wrong", "message"),
     [
         ({"level": 95}, "level is a probability"),
-        ({"permutations": -1}, "permutations are 0 for none"),
+        ({"permutations": -1}, "permutations is a whole number from 0 on"),
+        ({"permutations": 2.5}, "permutations is a whole number from 0 on"),
         ({"adjust": "fdr"}, "adjust is 'none'"),
     ],
 )

@@ -144,7 +144,14 @@ def test_side_by_side_with_intervals_or_standard_errors(found, fit):
     assert dict(etable(fit, below="interval").rows[4:6])[""] == (f"[{low:.3g}, {high:.3g}]",)
     bare = regress("~ party + year", found, inference=NO_P)
     assert etable(bare, stars=True).rows[1][1][0].startswith("(")
-    for wrong in ({"names": ["a"], "models": [fit, fit]}, {"models": []}, {"models": fit, "below": "x"}):
+    assert etable((fit for _ in "ab"), names=(name for name in "ab")) == etable([fit, fit], names=["a", "b"])
+    wrong_numbers = [{"models": fit, "digits": number} for number in (0, -1, 2.5, True)]
+    for wrong in (
+        {"names": ["a"], "models": [fit, fit]},
+        {"models": []},
+        {"models": fit, "below": "x"},
+        *wrong_numbers,
+    ):
         with pytest.raises(AlacarteError):
             etable(**wrong)
 

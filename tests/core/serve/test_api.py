@@ -1,7 +1,9 @@
 """The programming interface: every number is the library's, and nobody else's page gets in."""
 
+import asyncio
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,12 +12,12 @@ pytest.importorskip("httpx")
 from starlette.testclient import TestClient
 
 from alacarte import Concordance, Corpus, Document, Targets, compare, explain, induce_senses
-from alacarte.comparing.uses import compare_uses
 from alacarte.comparing.word_map import word_map
 from alacarte.concordance import over_periods
 from alacarte.errors import AlacarteError
 from alacarte.serve.answers import QUESTIONS
 from alacarte.serve.app import application, checked_token
+from alacarte.serve.jobs import Jobs
 from alacarte.serve.workspace import Workspace
 
 
@@ -259,7 +261,6 @@ def test_every_number_about_two_sides_is_the_librarys(client: TestClient, worksp
     asked = {"phrase": "bank", "where": early, "other_where": late, "k": 4}
     answer = client.get("/api/compare", params=asked).json()
     sides = [corpus.where(*conditions).induce(model, ["bank"]) for conditions in (early, late)]
-    assert answer["difference"] == compare_uses(*sides, ["bank"])[0].to_dict()
     for shown, induced in zip(answer["sides"], sides, strict=True):
         assert shown["nearest"] == induced.uncertainty.nearest("bank", 4).to_dict()
     words = [item["word"] for item in answer["words"]]
@@ -267,6 +268,10 @@ def test_every_number_about_two_sides_is_the_librarys(client: TestClient, worksp
     answer = job(client, "/api/differences", {"where": early, "other_where": late, "least": 5})
     expected = compare(model, corpus.where(*early), corpus.where(*late), min_count=5, show_progress=False)
     assert answer["words"] == expected.to_dict()
+    assert answer["changed"] == [item.word for item in expected.changed() if item.conf_low > 0]
+    alone = compare(model, corpus.where(*early), corpus.where(*late), ["bank"], vocabulary=False, show_progress=False)
+    answer = job(client, "/api/differences", {"where": early, "other_where": late, "phrase": "bank"})
+    assert answer["words"] == alone.to_dict()
     assert "same text" in job(client, "/api/differences", {"where": early, "other_where": early})["error"]
 
 
@@ -308,3 +313,25 @@ def test_what_is_wrong_with_a_stream_is_said_before_it_begins(client: TestClient
     assert response.status_code == 400
     assert "does not occur" in response.json()["error"]
     assert "does not occur" in job(client, "/api/influence", {"phrase": "unheard"})["error"]
+
+
+def test_a_long_answer_is_kept_until_the_corpus_changes(tmp_path: Path, workspace: Workspace) -> None:
+    started: list[str] = []
+
+    async def asked() -> list[Any]:
+        path = tmp_path / "small.concordance"
+        built = Concordance.build(workspace.model().vectors, ["the bank of money"] * 9, path, show_progress=False)
+        jobs = Jobs(Workspace(workspace.models, {"small": path}))
+        answers, real = [], jobs._messages
+        jobs._messages = lambda worker, question: started.append(question) or real(worker, question)  # type: ignore
+        question = {"corpus": "", "phrase": "bank", "where": [], "limit": 3, "model": ""}
+        for change in (False, False, True):
+            if change:
+                built.add(["a bank"], show_progress=False)
+            answers.append([message async for message in jobs.ask("/api/influence", question)][-1])
+        await jobs.close()
+        return answers
+
+    first, again, changed = asyncio.run(asked())
+    assert first == again != changed
+    assert len(started) == 2

@@ -16,11 +16,11 @@ WORDS = [f"word{number}" for number in range(50)]
 
 
 @pytest.fixture(autouse=True)
-def quick_and_in_small_blocks(monkeypatch, tmp_path):
-    """Several ranges even of a small file, and no long waits; copies go to a folder of the test."""
-    monkeypatch.setattr(urls, "FIRST_BLOCK", 1 << 12)
-    monkeypatch.setattr(urls, "BLOCK", 1 << 14)
-    monkeypatch.setattr(urls, "WAITS", (0.005, 0.01, 0.02, 0.04))
+def in_small_blocks(monkeypatch, tmp_path):
+    """Several ranges even of a small file; copies go to a folder of the test."""
+    monkeypatch.setattr(urls, "READ_AHEAD", 1 << 14)
+    monkeypatch.setattr(urls, "LITTLE_AHEAD", 1 << 12)
+    monkeypatch.setattr(urls, "BUFFER", 1 << 12)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 

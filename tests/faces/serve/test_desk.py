@@ -380,6 +380,26 @@ def test_all_is_there_after_kill_9(workspace: Workspace) -> None:
         server.wait()
 
 
+def test_the_command_asks_for_a_token_that_only_its_own_address_has(workspace: Workspace, tmp_path: Path) -> None:
+    words = Concordance.build(workspace.model().vectors, ["w1 w2"], tmp_path / "words.concordance")
+    command = [sys.executable, "-m", "alacarte", "serve", str(words.path), "--port", "0", "--no-browser"]
+    chosen = ["--model", str(tmp_path / "model"), "--workspace", str(tmp_path / "kept")]
+    server = subprocess.Popen([*command, *chosen], stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        address = httpx.URL(next(word for word in server.stdout.readline().split() if word.startswith("http")))
+        assert len(address.params["token"]) == 32
+        with httpx.Client(base_url=address.copy_with(query=None), timeout=60) as stranger:
+            for path in ("/", "/word", "/api/about", "/api/lines?phrase=w1", "/app.js", "/openapi.json"):
+                assert stranger.get(path).status_code == 403
+        with httpx.Client(timeout=60, follow_redirects=True) as owner:
+            assert owner.get(address).status_code == 200
+            assert owner.get(address.copy_with(path="/api/about", query=None)).status_code == 200
+    finally:
+        server.kill()
+        server.communicate()
+
+
 def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path, workspace: Workspace) -> None:
     (tmp_path / "workspace").write_text("no folder")
     with pytest.raises(AlacarteError, match="cannot be used"):

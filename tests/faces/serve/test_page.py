@@ -1,5 +1,6 @@
 """The page in a real browser."""
 
+import csv
 import shlex
 import subprocess
 import sys
@@ -134,15 +135,39 @@ def test_over_time_senses_and_the_lines_that_count(page: Any, address: str) -> N
 def test_two_sides_and_all_words(page: Any, address: str) -> None:
     page.goto(f"{address}/compare?phrase=bank&where=year<2060&other_where=year>=2060")
     page.wait_for_selector("svg[aria-label*='either side'] circle")
-    assert "apart" in page.inner_text(".lede")
+    page.wait_for_selector(".verdict >> text=apart")
     page.locator("svg[aria-label*='either side'] a").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_function("() => !document.querySelector('h1').textContent.startsWith('bank')")
     page.go_back()
     page.wait_for_function("() => document.querySelector('h1').textContent.startsWith('bank')")
+    page.wait_for_selector(".verdict >> text=apart")
+    alone = page.inner_text(".verdict")
     page.click("text=Compare all words")
     page.wait_for_selector("svg[aria-label^='All words']")
+    with page.expect_download() as waiting:
+        page.locator(".long .tools >> text=CSV").click()
+    rows = list(csv.DictReader(Path(waiting.value.path()).read_text().splitlines()))
+    row = next(row for row in rows if row["word"] == "bank")
+    for name in ("distance", "conf_low", "conf_high"):  # one distance and one interval, alone and among all
+        value = float(row[name])
+        assert f"{value:.{3 if abs(value) < 0.1 else 2}f}" in alone
+    assert not [row for row in rows if row["q_value"] and float(row["q_value"]) > 0.05 and row["word"] in changed(page)]
+    assert not [row for row in rows if row["conf_low"] and float(row["conf_low"]) <= 0 and row["word"] in changed(page)]
+
+
+def changed(page: Any) -> set[str]:
+    return set(page.locator("svg[aria-label^='All words'] a").evaluate_all("links => links.map((a) => a.ariaLabel)"))
+
+
+def test_a_choice_in_compare_is_answered_at_once(page: Any, address: str) -> None:
+    page.goto(f"{address}/compare?phrase=bank&where=year<2060&other_where=year>=2060")
+    page.wait_for_selector(".verdict >> text=apart")
+    before = page.inner_text(".lede")
+    page.select_option("#where-a-party", label="D")
+    page.wait_for_function("old => !['…', old].includes(document.querySelector('.lede').textContent)", arg=before)
+    assert "where=party%3DD" in page.url
 
 
 def test_the_map_moves_and_zooms(page: Any, address: str) -> None:
@@ -165,6 +190,7 @@ def test_a_corpus_is_added_while_another_is_explored(page: Any, browser: Any, ad
     page.fill("#name", "letters")
     page.click("text=Build >> nth=-1")
     page.wait_for_selector("a[href='/word?corpus=letters']")
+    page.wait_for_selector("li:has(a[href='/word?corpus=letters']) >> text=40 documents")
     page.click("a[href='/word?corpus=letters']")
     page.wait_for_selector("#phrase")
     page.fill("#phrase", "boat")
@@ -370,7 +396,7 @@ def test_points_over_time_open_their_lines_and_all_lines_are_saved(page: Any, ad
 def test_nothing_is_sure_from_three_documents(page: Any, address: str) -> None:
     page.goto(f"{address}/compare?phrase=bank&where=year<2003&other_where=year>=2003")
     page.wait_for_selector("svg[aria-label*='either side'] circle")
-    assert "unknown from so few uses" in page.inner_text(".lede")
+    page.wait_for_selector(".verdict >> text=unknown from so few uses")
     assert page.locator("svg[aria-label*='either side'] circle.unknown").count() > 0
     assert page.locator("svg[aria-label*='either side'] circle.context").count() == 0
     assert page.locator("svg[aria-label*='either side'] circle.spelling").count() > 0
@@ -579,3 +605,28 @@ def test_a_build_that_goes_on_keeps_its_buttons(page: Any, address: str) -> None
     page.focus("[aria-label='Stop letters']")
     page.wait_for_function("() => document.querySelector('progress').value > 4")
     assert page.evaluate("document.activeElement.ariaLabel") == "Stop letters"
+
+
+def test_the_tabs_keep_the_corpus_and_back_keeps_the_place(browser: Any, workspace: Workspace, served: Any) -> None:
+    both = Workspace(workspace.models, {**workspace.given, "letters": next(iter(workspace.given.values()))})
+    with served(both) as address:
+        page = browser.new_page(viewport={"width": 1200, "height": 500})
+        page.goto(f"{address}/word?corpus=letters&phrase=bank")
+        page.wait_for_selector("[data-line='0']")
+        page.wait_for_selector("svg a")
+        page.evaluate("document.querySelector('.scroller').scrollTop = 900")
+        page.wait_for_selector("[data-line='30']")
+        page.locator("svg a").first.scroll_into_view_if_needed()
+        top = page.evaluate("scrollY")
+        assert top > 50
+        page.locator("svg a").first.click()
+        page.wait_for_function("() => !document.title.startsWith('bank')")
+        page.go_back()
+        page.wait_for_function("() => document.title.startsWith('bank')")
+        page.wait_for_selector("[data-line='30']")
+        page.wait_for_function("top => Math.abs(scrollY - top) < 3", arg=top)
+        for view in ("Compare", "Map", "Invent", "Word"):
+            page.click(f"nav >> text={view}")
+            page.wait_for_function("view => document.title.includes(view)", arg=view)
+            assert view == "Invent" or "corpus=letters" in page.url
+        page.close()

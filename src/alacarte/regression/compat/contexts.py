@@ -84,7 +84,7 @@ def tokens_context(
 
 
 def _expression(part: str, valuetype: str, case_insensitive: bool) -> str:
-    """A part of a quanteda pattern as a regular expression; the empty token matches none."""
+    """Return a part of a quanteda pattern as a regular expression; the empty token matches none."""
     if valuetype == "fixed":
         inner = rf"\A{re.escape(part)}\Z"
     elif valuetype == "glob":
@@ -216,14 +216,14 @@ def fem(
 
 
 def _words(x: Iterable[Any]) -> list[list[str]]:
-    """The words of each document, pads among them."""
+    """Return the words of each document, pads among them."""
     return [item.split() if isinstance(item, str) else list(item) for item in x]
 
 
 def _pooled(
     corpus: list[list[str]], vectors: WordVectors, window: int, weights: str, targets: Targets | None
 ) -> ContextSums:
-    """The sums of all windows of each feature, to be divided by the weight of the words in them."""
+    """Return the sums of all windows of each feature, to be divided by the weight of the words in them."""
     options: dict[str, Any] = {"window": window, "averaging": "token", "positions": weights, "tokenizer": "whitespace"}
     return collect(vectors, corpus, targets, show_progress=False, **options)
 

@@ -73,7 +73,7 @@ def summary(values: Doubles, confidence_level: float = 0.95) -> dict[str, Double
 
 
 def _tied(values: Doubles, N: int | None) -> Longs:
-    """The places of the N largest values, and of all that equal the last of them."""
+    """Return the places of the N largest values, and of all that equal the last of them."""
     order = largest(values, None)
     return order if N is None or len(order) <= N else order[values[order] >= values[order[N - 1]]]
 
@@ -93,7 +93,7 @@ def nns(x: Embeddings, N: int | None = 10, candidates: Stems = None, stem: str |
 def _ranked(
     parts: Iterable[tuple[Any, Mapping[str, Column]]], what: str, names: Column, N: int | None
 ) -> dict[str, Column]:
-    """The N largest values of each part, with what they are the values of: `what` is its column, `names` are in it."""
+    """Return the N largest values of each part beside their `names`, which are in the column `what`."""
     tables = []
     for label, found in parts:
         chosen = _tied(found["value"], N)
@@ -215,6 +215,8 @@ def nns_ratio(
 
 def _ratios(labels: list[str], features: _Features, means: Doubles, N: int | None) -> tuple[Results, Longs]:
     """Return (the table, which features it has)."""
+    if "shared" in labels:
+        raise AlacarteError("a group is called 'shared', as conText calls what both have; rename it, or use ratio")
     values = features.values(means)
     of = np.zeros(len(features.names), dtype=np.int64)
     for row, side in zip(values, (1, 2), strict=True):

@@ -86,7 +86,7 @@ def conText(
 
 
 def _names(covariates: str, columns: Sequence[str]) -> list[str]:
-    """The variables of names joined by +.
+    """Return the variables of names joined by +.
 
     >>> _names("party + `my age` + .", ["year"])
     ['party', 'my age', 'year']
@@ -158,9 +158,11 @@ def _terms_table(model: EmbeddingRegression, jackknife: bool, order: Longs) -> R
 def _permuted_cells(
     fit: Fit, x: Doubles, terms: Doubles, observed: Doubles, permutations: int, rng: np.random.Generator
 ) -> Doubles:
-    """How often a squared length is exceeded with clusters: rows of equal covariates in a cluster form a cell, whose
-    block of residuals is shuffled among the cells; a cell takes the rows of its new block, and clusters are weighted
-    anew."""
+    """Return how often a squared length is exceeded with clusters.
+
+    Rows of equal covariates in a cluster form a cell, whose block of residuals is shuffled among the cells; a cell
+    takes the rows of its new block, and clusters are weighted anew.
+    """
     units = fit.units if fit.units is not None else np.arange(fit.rows)
     residuals = fit.residuals / np.sqrt(fit.weights)[:, None]
     cells, cell_of = np.unique(np.column_stack([units.astype(np.float64), x]), axis=0, return_inverse=True)

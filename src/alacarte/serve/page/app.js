@@ -1,6 +1,6 @@
 // The page: a view for each path, its state in the query of the address.
 
-import { about, counted, element, entitle, forgetAddress, giveUp, say, visit, whole } from "./common.js";
+import { about, counted, element, entitle, forgetAddress, giveUp, leave, say, state, visit, whole } from "./common.js";
 import { compare } from "./compare.js";
 import { corpora } from "./corpora.js";
 import { invent } from "./invent.js";
@@ -17,23 +17,21 @@ const VIEWS = {
   "/corpora": corpora,
   "/notes": notes,
 };
+const OF_CORPORA = ["/word", "/compare", "/map"];
 const RETRY = 1500; // milliseconds
+const SETTLE = [0, 50, 150, 400]; // milliseconds in which a view that one goes back to gets its height
 const main = document.querySelector("#main");
+let lastCorpus = "";
 
 // Each view has a place of its own: one that was left can draw no more, and its questions are given up.
 async function open() {
-  const path = location.pathname in VIEWS ? location.pathname : "/invent",
-    place = element("div", {});
+  const path = location.pathname in VIEWS ? location.pathname : "/invent";
+  const place = element("div", {});
   giveUp();
   forgetAddress();
   document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
-  for (const link of document.querySelectorAll("nav a")) {
-    const here = link.pathname === path || (path === "/" && link.pathname === "/invent");
-    if (here) {
-      link.setAttribute("aria-current", "page");
-      entitle(link.textContent);
-    } else link.removeAttribute("aria-current");
-  }
+  if (OF_CORPORA.includes(path)) lastCorpus = state().get("corpus") ?? "";
+  mark(path);
   main.replaceChildren(place);
   try {
     await VIEWS[path](place);
@@ -41,36 +39,53 @@ async function open() {
   } catch (error) {
     if (error.name === "AbortError") return;
     if (error.constructor !== Error) console.error(error); // a mistake of the page, not of a question
-    if (error.away) {
-      say(place, new Error("The server does not answer; trying again …"));
-      setTimeout(() => {
-        if (place.isConnected) open();
-      }, RETRY);
-    } else {
-      say(place, error);
-      place.append(element("p", {}, "What there is, is under ", element("a", { href: "/corpora" }, "Corpora"), "."));
-    }
+    failed(place, error);
   }
 }
 
+function mark(path) {
+  for (const link of document.querySelectorAll("nav a")) {
+    const here = link.pathname === path || (path === "/" && link.pathname === "/invent");
+    if (here) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+    if (here) entitle(link.textContent);
+  }
+}
+
+function failed(place, error) {
+  if (error.away) {
+    say(place, new Error("The server does not answer; trying again …"));
+    setTimeout(() => {
+      if (place.isConnected) open();
+    }, RETRY);
+    return;
+  }
+  say(place, error);
+  place.append(element("p", {}, "What there is, is under ", element("a", { href: "/corpora" }, "Corpora"), "."));
+}
+
 async function where() {
-  const there = await about(),
-    vectors = `${whole(there.vectors.words)} words, ${there.vectors.dimensions} dimensions`;
+  const there = await about();
   const names = there.corpora.slice(0, 2).map((corpus) => `${corpus.name}, ${counted(corpus.documents, "document")}`);
   if (there.corpora.length > 2) names.push(`${there.corpora.length - 2} more`);
+  const vectors = `${whole(there.vectors.words)} words, ${there.vectors.dimensions} dimensions`;
   document.querySelector("#where").textContent = [...names, vectors].join(" · ");
 }
 
+// Links lead to views of this page; those above lead to the corpus that was looked at last.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a");
   const address = link?.getAttribute("href");
   const apart = event.ctrlKey || event.metaKey || event.shiftKey || event.button;
   if (!address?.startsWith("/") || link.hasAttribute("download") || apart) return;
-  const model = new URLSearchParams(location.search).get("model"),
-    target = new URL(address, location.href);
+  const target = new URL(address, location.href);
   if (target.origin !== location.origin) return;
   event.preventDefault();
+  const model = state().get("model");
   if (model && !target.searchParams.has("model")) target.searchParams.set("model", model);
+  if (link.closest("nav") && OF_CORPORA.includes(target.pathname) && lastCorpus) {
+    target.searchParams.set("corpus", lastCorpus);
+  }
   visit(target);
   scrollTo(0, 0);
   main.focus();
@@ -81,5 +96,35 @@ document.addEventListener("keydown", (event) => {
     main.querySelector("[data-search]")?.focus();
   }
 });
-addEventListener("popstate", open);
-open();
+
+// Back leads to the place that was left, also within the lines.
+async function back(event) {
+  await open();
+  const left = event.state?.left;
+  if (!left) return;
+  let moved = false;
+  for (const name of ["wheel", "pointerdown", "keydown"]) {
+    addEventListener(
+      name,
+      () => {
+        moved = true;
+      },
+      { once: true },
+    );
+  }
+  for (const wait of SETTLE) {
+    await new Promise((done) => {
+      setTimeout(done, wait);
+    });
+    if (moved) return;
+    document.querySelectorAll(".scroller").forEach((scroller, at) => {
+      scroller.scrollTop = left.lines[at] ?? 0;
+    });
+    scrollTo(0, left.top);
+  }
+}
+
+history.scrollRestoration = "manual";
+addEventListener("beforeunload", leave);
+addEventListener("popstate", back);
+back({ state: history.state });

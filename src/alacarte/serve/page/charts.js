@@ -110,7 +110,7 @@ function ticks(low, high, most) {
 // Draws an axis of likeness from left to right and says where a value is.
 function across(picture, [low, high], left, right, height) {
   const x = (value) => left + ((right - left) * (within(value, low, high) - low)) / (high - low);
-  for (const [value, text] of ticks(low, high, right - left < 250 ? 3 : 5)) {
+  for (const [value, text] of ticks(low, high, Math.abs(right - left) < 250 ? 3 : 5)) {
     picture.append(
       element("line", { class: "grid", x1: x(value), x2: x(value), y1: 8, y2: height - 22 }),
       element("text", { class: "axis", x: x(value), y: height - 6, "text-anchor": "middle" }, text),
@@ -167,57 +167,44 @@ export function likeness(nearest, label, open) {
   };
 }
 
-// Words on two sides: how like each is on either, with intervals; `sure` says of which sides anything can be known.
-export function pairs(words, names, label, open, sure = [true, true]) {
-  const width = room(520),
-    left = width < 420 ? 110 : 150,
-    height = 62 + words.length * 34,
-    picture = frame(width, height, label);
-  const drawn = words.flatMap((item) => [item.a, item.b].filter((side, which) => side && sure[which]));
-  const x = across(picture, likenessRange(drawn), left, width - 20, height);
-  names.forEach((name, side) =>
-    picture.append(
-      element(
-        "text",
-        {
-          class: `label ${sure[side] ? COLOURS[side] : "unknown"}`,
-          x: side ? width - 20 : left - 100,
-          y: 12,
-          "text-anchor": side ? "end" : "start",
-        },
-        short(name, Math.round(width / 17)),
-      ),
-    ),
-  );
-  words.forEach((item, place) => {
-    const y = 46 + place * 34,
-      name = element(
-        "text",
-        { x: left - 10, y: y + 5, "text-anchor": "end", "font-size": 15 },
-        short(item.word, left < 150 ? 12 : 18),
-        element("title", {}, item.word),
-      );
-    picture.append(svgLink(open(item.word), name));
-    [item.a, item.b].forEach((side, which) => {
-      if (side) picture.append(...measured(side, x, y + (which ? 6 : -6), COLOURS[which], sure[which]));
-    });
+// Words on two sides, from the middle outwards: the higher the likeness, the farther out. Those that are nearer to the
+// first side come first. `sure` says of which sides anything can be known.
+export function mirrored(words, names, label, open, sure = [true, true]) {
+  const width = room(1180);
+  const column = width < 560 ? 104 : 170; // for the words
+  const height = 62 + words.length * 28;
+  const picture = frame(width, height, label);
+  const range = likenessRange(words.flatMap((item) => [item.a, item.b].filter((side, which) => side && sure[which])));
+  const low = (width - column) / 2;
+  const edges = [
+    [low, 20],
+    [low + column, width - 20],
+  ]; // of either side, from the middle outwards
+  const axes = edges.map(([inner, outer]) => across(picture, range, inner, outer, height));
+  names.forEach((name, side) => {
+    const at = { x: edges[side][1], y: 14, "text-anchor": side ? "end" : "start" };
+    const kind = sure[side] ? COLOURS[side] : "unknown";
+    picture.append(element("text", { class: `label ${kind}`, ...at }, short(name, Math.round(width / 22))));
   });
-  const cell = (side, which) =>
-    side && sure[which] && isKnown(side)
-      ? `${number(side.estimate)} (${number(side.conf_low)} to ${number(side.conf_high)})`
-      : "unknown";
+  const lean = (item) => (item.a && item.b ? item.b.estimate - item.a.estimate : 0);
+  const sorted = [...words].sort((one, two) => lean(one) - lean(two));
+  sorted.forEach((item, place) => {
+    const y = 42 + place * 28;
+    const at = { x: low + column / 2, y: y + 5, "text-anchor": "middle", "font-size": 15 };
+    const name = element("text", at, short(item.word, column < 150 ? 12 : 20), element("title", {}, item.word));
+    const sides = [item.a, item.b];
+    const points = sides.map((side, which) =>
+      side ? measured(side, axes[which], y, COLOURS[which], sure[which]) : [],
+    );
+    picture.append(svgLink(open(item.word), name), ...points.flat());
+  });
+  const known = (side, which) => side && sure[which] && isKnown(side);
+  const range_ = (side) => `${number(side.estimate)} (${number(side.conf_low)} to ${number(side.conf_high)})`;
+  const cell = (side, which) => (known(side, which) ? range_(side) : "unknown");
+  const rows = sorted.map((item) => [item.word, cell(item.a, 0), cell(item.b, 1)]);
   return {
     picture: walkable(picture),
-    place: element(
-      "div",
-      {},
-      picture,
-      table(
-        label,
-        ["word", ...names],
-        words.map((item) => [item.word, cell(item.a, 0), cell(item.b, 1)]),
-      ),
-    ),
+    place: element("div", {}, picture, table(label, ["word", ...names], rows)),
   };
 }
 
@@ -353,100 +340,94 @@ export function overTime(curves, periods, range, label, { most = 620, tall = 330
 
 // ------------------------------------------------------------------------------------------------------- all words
 
-const CHANCES = [
+const ERRORS = [
   [1e-1, "1 in 10"],
   [1e-3, "1 in 1,000"],
   [1e-6, "1 in 10⁶"],
   [1e-9, "1 in 10⁹"],
   [1e-12, "1 in 10¹²"],
 ];
+const MOST = 1500; // words that are links
+const NAMED = 45; // words that are written beside their points
+const FAINT = 2000; // other words that are drawn
 
-// All words at once: how far apart the two sides are against the confidence in that. Those that differ are links.
-export function volcano(words, label, open, q = 0.05) {
-  const width = room(1000),
-    height = width < 500 ? 420 : 520,
-    left = 74,
-    right = width - 16,
-    foot = height - 36;
-  const tested = words.filter((item) => item.q_value !== null),
-    picture = frame(width, height, label);
-  const sureness = (value) => Math.min(SUREST, -Math.log10(Math.max(value, 1e-300))); // those that are more certain still are at the top
-  const far = Math.max(0.1, ...tested.map((item) => item.distance)),
-    high = Math.max(2, ...tested.map((item) => sureness(item.q_value)));
-  const x = (value) => left + (Math.max(0, value) / far) * (right - left),
-    y = (value) => foot - (sureness(value) / high) * (foot - 24);
-  for (const [value, text] of ticks(0, far, 5)) {
-    picture.append(
-      element("line", { class: "grid", x1: x(value), x2: x(value), y1: 20, y2: foot }),
-      element("text", { class: "axis", x: x(value), y: foot + 16, "text-anchor": "middle" }, text),
-    );
-  }
-  for (const [value, text] of CHANCES.filter(([chance]) => sureness(chance) <= high)) {
-    picture.append(
-      element("line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }),
-      element("text", { class: "axis", x: left - 8, y: y(value) + 4, "text-anchor": "end" }, text),
-    );
-  }
-  const changed = tested.filter((item) => item.q_value <= q).sort((one, two) => two.conf_low - one.conf_low),
-    rest = tested.filter((item) => item.q_value > q);
-  const step = Math.ceil(rest.length / 2000);
-  picture.append(
-    ...rest
-      .filter((_, place) => place % step === 0)
-      .map((item) =>
-        element("circle", { class: "point unknown faint", cx: x(item.distance), cy: y(item.q_value), r: 2.5 }),
-      ),
-  );
-  picture.append(element("line", { class: "null", x1: left, x2: right, y1: y(q), y2: y(q) }));
-  const taken = [],
-    named = [];
-  const free = (box) =>
-    box[0] >= left &&
-    box[2] <= width &&
-    !taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]);
-  changed.slice(0, 1500).forEach((item) => {
-    const at = [x(item.distance), y(item.q_value)],
-      link = svgLink(
-        open(item.word),
-        element("circle", { class: "point", cx: at[0], cy: at[1], r: 4 }, element("title", {}, item.word)),
-      );
+// All words at once: how far apart the two sides are, and how many words as sure as that are wrong (q). The words of
+// `changed` are links; the others are grey.
+export function volcano(words, changed, label, open, q = 0.05) {
+  const width = room(1180);
+  const height = width < 500 ? 420 : 520;
+  const picture = frame(width, height, label);
+  const box = { left: 74, right: width - 16, top: 24, foot: height - 36, height };
+  const tested = words.filter((item) => item.q_value !== null);
+  const plane = volcanoAxes(picture, tested, box, q);
+  const there = new Set(changed);
+  const rest = tested.filter((item) => !there.has(item));
+  const step = Math.ceil(rest.length / FAINT);
+  const grey = (item) =>
+    element("circle", { class: "point unknown faint", cx: plane.x(item.distance), cy: plane.y(item.q_value), r: 2.5 });
+  picture.append(...rest.filter((_, place) => place % step === 0).map(grey));
+  const named = [];
+  const place = labels(box.left, width);
+  changed.slice(0, MOST).forEach((item) => {
+    const [x, y] = [plane.x(item.distance), plane.y(item.q_value)];
+    const point = element("circle", { class: "point", cx: x, cy: y, r: 4 }, element("title", {}, item.word));
+    const link = svgLink(open(item.word), point);
     link.setAttribute("aria-label", item.word);
-    const long = widthOf(item.word, 12) + 4,
-      sides = [
-        [at[0] + 7, "start", at[0] + 5],
-        [at[0] - 7, "end", at[0] - 5 - long],
-      ];
-    const side = named.length < 45 && sides.find(([, , from]) => free([from, at[1] - 7, from + long, at[1] + 7]));
-    if (side) {
-      taken.push([side[2], at[1] - 7, side[2] + long, at[1] + 7], [at[0] - 4, at[1] - 4, at[0] + 4, at[1] + 4]);
-      link.append(
-        element(
-          "text",
-          { class: "haloed", x: side[0], y: at[1] + 4, "font-size": 12, "text-anchor": side[1] },
-          item.word,
-        ),
-      );
+    const name = named.length < NAMED && place(item.word, x, y);
+    if (name) {
+      link.append(name);
       named.push(link);
     } else picture.append(link);
   });
-  picture.append(
-    ...named, // above the points, so that these do not cover them
-    element("text", { class: "axis haloed", x: right, y: y(q) - 5, "text-anchor": "end" }, "surer above this line"),
-    element("text", { class: "axis", x: right, y: height - 4, "text-anchor": "end" }, "further apart →"),
-    element("text", { class: "axis", x: 4, y: 12 }, "by accident: ↑ surer"),
-  );
-  const rows = changed
-    .slice(0, 100)
-    .map((item) => [
-      item.word,
-      number(item.distance),
-      number(item.conf_low),
-      number(item.conf_high),
-      item.q_value.toPrecision(2),
-    ]);
+  picture.append(...named); // above the points, so that these do not cover them
+  const cells = (item) => [item.distance, item.conf_low, item.conf_high].map(number);
+  const rows = changed.slice(0, 100).map((item) => [item.word, ...cells(item), item.q_value.toPrecision(2)]);
   return {
     picture: walkable(picture),
-    changed,
     place: element("div", {}, picture, table(label, ["word", "distance", "at least", "at most", "q"], rows)),
+  };
+}
+
+function volcanoAxes(picture, tested, { left, right, top, foot, height }, q) {
+  const sureness = (value) => Math.min(SUREST, -Math.log10(Math.max(value, 1e-300))); // the surest are at the top
+  const far = Math.max(0.1, ...tested.map((item) => item.distance));
+  const high = Math.max(2, ...tested.map((item) => sureness(item.q_value)));
+  const x = (value) => left + (Math.max(0, value) / far) * (right - left);
+  const y = (value) => foot - (sureness(value) / high) * (foot - top);
+  const axis = (at, text) => element("text", { class: "axis", ...at }, text);
+  for (const [value, text] of ticks(0, far, 5)) {
+    const line = element("line", { class: "grid", x1: x(value), x2: x(value), y1: top - 4, y2: foot });
+    picture.append(line, axis({ x: x(value), y: foot + 16, "text-anchor": "middle" }, text));
+  }
+  for (const [value, text] of ERRORS.filter(([share]) => sureness(share) <= high)) {
+    const line = element("line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) });
+    picture.append(line, axis({ x: left - 8, y: y(value) + 4, "text-anchor": "end" }, text));
+  }
+  const above = element("text", { class: "axis haloed", x: right, y: y(q) - 5, "text-anchor": "end" });
+  above.textContent = "above this line, 1 in 20 words is wrong at most";
+  picture.append(
+    element("line", { class: "null", x1: left, x2: right, y1: y(q), y2: y(q) }),
+    above,
+    axis({ x: right, y: height - 4, "text-anchor": "end" }, "further apart →"),
+    axis({ x: 4, y: 12 }, "wrong among words as sure as this (q): ↑ fewer"),
+  );
+  return { x, y };
+}
+
+// Writes words beside their points, where no other is: gives the text, or nothing where there is no room.
+function labels(left, width) {
+  const taken = [];
+  const crosses = (box, other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3];
+  const free = (box) => box[0] >= left && box[2] <= width && !taken.some((other) => crosses(box, other));
+  return (text, x, y) => {
+    const long = widthOf(text, 12) + 4;
+    const sides = [
+      [x + 7, "start", x + 5],
+      [x - 7, "end", x - 5 - long],
+    ];
+    const side = sides.find(([, , from]) => free([from, y - 7, from + long, y + 7]));
+    if (!side) return null;
+    taken.push([side[2], y - 7, side[2] + long, y + 7], [x - 4, y - 4, x + 4, y + 4]);
+    return element("text", { class: "haloed", x: side[0], y: y + 4, "font-size": 12, "text-anchor": side[1] }, text);
   };
 }

@@ -97,12 +97,21 @@ const problem = (answer) =>
   );
 const away = () => Object.assign(new Error("The server does not answer; is it still running?"), { away: true });
 
-// The answer; that of a question which was given up meanwhile (`signal`) never comes.
+// The answer; that of a question which was given up meanwhile (`signal`) never comes. Answers about corpora are kept a
+// while, so that the way back is short.
+const answers = new Map();
+const LASTING = new Set(["/api/word", "/api/lines", "/api/compare", "/api/over", "/api/map"]);
+const MANY = 80;
+
 export async function ask(path, values = {}, post = false, signal = undefined) {
-  const response = await respond(path, values, post, signal),
-    answer = read(await response.text(), response.status);
+  const question = `${path}?${queryOf(values)}`;
+  if (answers.has(question)) return answers.get(question);
+  const response = await respond(path, values, post, signal);
+  const answer = read(await response.text(), response.status);
   signal?.throwIfAborted();
   if (answer.error) throw problem(answer);
+  if (LASTING.has(path)) answers.set(question, answer);
+  if (answers.size > MANY) answers.delete(answers.keys().next().value);
   return answer;
 }
 
@@ -173,53 +182,55 @@ export function giveUp(...askers) {
 // under `name`; the last answers are kept, so that the way back does not ask again.
 const kept = new Map();
 
+// The answer to a long question: one of the last few, or what `work` gives; whoever asks meanwhile waits for the same.
+export async function keptAnswer(path, values, work) {
+  const question = `${path}?${queryOf(values)}`;
+  if (!kept.has(question)) {
+    const answer = work();
+    kept.set(question, answer);
+    answer.catch(() => kept.delete(question));
+    if (kept.size > 6) kept.delete(kept.keys().next().value);
+  }
+  return kept.get(question);
+}
+
 export function longQuestion({ label, name, path, values, show }) {
   const place = element("div", { class: "long", "aria-live": "polite" });
   const start = element("button", { type: "button", class: "plain", onclick: begin }, label);
-  async function begin() {
-    const question = `${path}?${queryOf(values())}`;
+  const bar = element("progress", { "aria-label": label });
+  const told = element("span", { class: "hint" });
+  const progress = (now) => {
+    told.textContent = `${now.phase} …`;
+    if (now.total) Object.assign(bar, { max: now.total, value: now.done });
+    else bar.removeAttribute("value");
+  };
+  async function work(signal, mine) {
+    const stop = () => {
+      mine.abort();
+      remember({ [name]: "" });
+      place.replaceChildren(start);
+    };
+    const asked = () => {
+      told.textContent = "starting …";
+      place.replaceChildren(
+        bar,
+        " ",
+        told,
+        " ",
+        element("button", { type: "button", class: "plain", onclick: stop }, "Stop"),
+      );
+      return job(path, values(), progress, signal);
+    };
+    const answer = await keptAnswer(path, values(), asked);
+    place.replaceChildren();
+    show(answer, place);
+  }
+  function begin() {
     remember({ [name]: 1 });
-    await current(
-      place,
-      async (signal, mine) => {
-        if (!kept.has(question)) {
-          const bar = element("progress", { "aria-label": label }),
-            told = element("span", { class: "hint" }, "starting …");
-          const stop = () => {
-            mine.abort();
-            remember({ [name]: "" });
-            place.replaceChildren(start);
-          };
-          place.replaceChildren(
-            bar,
-            " ",
-            told,
-            " ",
-            element("button", { type: "button", class: "plain", onclick: stop }, "Stop"),
-          );
-          const answer = await job(
-            path,
-            values(),
-            (now) => {
-              told.textContent = `${now.phase} …`;
-              if (now.total) {
-                bar.max = now.total;
-                bar.value = now.done;
-              } else bar.removeAttribute("value");
-            },
-            signal,
-          );
-          kept.set(question, answer);
-          if (kept.size > 6) kept.delete(kept.keys().next().value);
-        }
-        place.replaceChildren();
-        show(kept.get(question), place);
-      },
-      (error) => {
-        say(place, error);
-        place.append(start);
-      },
-    );
+    return current(place, work, (error) => {
+      say(place, error);
+      place.append(start);
+    });
   }
   place.append(start);
   if (state().get(name)) begin();
@@ -233,6 +244,8 @@ export const about = () =>
   }));
 export const forgetAbout = () => {
   known = null;
+  answers.clear();
+  kept.clear();
 };
 let known = null;
 
@@ -246,11 +259,25 @@ export function addressOf(path, values) {
   return query.size ? `${path}?${query}` : path;
 }
 
-export const go = (path, values) => history.pushState(null, "", addressOf(path, values));
+export function go(path, values) {
+  leave();
+  history.pushState(null, "", addressOf(path, values));
+}
+
+// Where one is in this view is written down before it is left.
+export function leave() {
+  const lines = [...document.querySelectorAll(".scroller")].map((scroller) => scroller.scrollTop);
+  try {
+    history.replaceState({ left: { top: scrollY, lines } }, "");
+  } catch {
+    // browsers refuse when that happens too often; only the place is lost
+  }
+}
 
 // Another view, or this one anew.
 export function visit(address) {
   writeAddress();
+  leave();
   history.pushState(null, "", address);
   dispatchEvent(new Event("popstate"));
 }

@@ -1,10 +1,9 @@
-// Compare: a word on two sides, or all words at once.
+// Compare: a word on two sides, or all words at once. All of it comes from one test of all words together.
 
 import {
   about,
   addressOf,
   ask,
-  chance,
   conditions,
   counted,
   current,
@@ -14,6 +13,8 @@ import {
   examplesOf,
   go,
   isKnown,
+  job,
+  keptAnswer,
   longQuestion,
   modelOf,
   named,
@@ -32,10 +33,14 @@ import {
   visit,
   whole,
 } from "./common.js";
-import { pairs, volcano } from "./charts.js";
+import { mirrored, volcano } from "./charts.js";
 import { LineTable } from "./lines.js";
 import { time } from "./time.js";
 import { marked } from "./word.js";
+
+const LEAST = 20; // uses that a word needs on either side
+const LISTED = 30; // words that are listed with their lines
+const DIFFERENCES = "/api/differences";
 
 export async function compare(main) {
   const there = await about();
@@ -43,334 +48,352 @@ export async function compare(main) {
     noCorpus(main);
     return;
   }
-  const given = state(),
-    model = await modelOf();
-  const one = await sliceForm("a", given.get("corpus"), given.getAll("where")),
-    two = await sliceForm("b", given.get("other") ?? given.get("corpus"), given.getAll("other_where"));
-  const phrase = element("input", {
-    id: "phrase",
-    type: "search",
-    value: given.get("phrase") ?? "",
-    autocomplete: "off",
-    "data-search": true,
-  });
-  const heading = element("h1", {}),
-    lede = element("p", { class: "lede" }),
-    shown = element("div", { "aria-live": "polite" }),
-    everything = element("div", {}),
-    further = element("div", {});
-  const behind = element("h2", {}, "The lines behind it"),
-    examples = element("div", {});
-  const tables = [one, two].map(
-    (side) =>
-      new LineTable(
-        side.chosen.columns.map((column) => column.name),
-        side.corpus,
-      ),
-  );
-  const names = () =>
-    shortened(
-      [one, two].map(
-        (side) =>
-          [one.corpus() !== two.corpus() ? side.corpus() : "", ...side.where()].filter(Boolean).join(", ") || "all",
-      ),
-    );
-  const sides = () => ({
-    corpus: one.corpus(),
-    where: one.where(),
-    other: two.corpus(),
-    other_where: two.where(),
-    model: given.get("model"),
-  });
-  const address = (word) => addressOf("/compare", { ...sides(), phrase: word });
-  const both = () => [
-    ...conditions("--where", one.where()),
-    ...(two.corpus() !== one.corpus() ? ["--other", two.chosen.path] : []),
-    ...conditions("--other-where", two.where()),
-    ...model.options,
-  ];
-  const python = (word, lines, names, imports = []) =>
-    script(
-      model,
-      word,
-      [`a = ${sliced(one.chosen.path, one.where())}`, `b = ${sliced(two.chosen.path, two.where())}`, ...lines],
-      { names: ["Concordance", ...names], imports },
-    );
+  const given = state();
+  const one = await sliceForm("a", given.get("corpus"), given.getAll("where"));
+  const two = await sliceForm("b", given.get("other") ?? given.get("corpus"), given.getAll("other_where"));
+  const view = new Compare(await modelOf(), [one, two], given);
+  main.replaceChildren(view.form(), ...view.places(), there.keeps ? noteForm() : "");
+  await view.answer(false);
+}
 
-  let asked = "";
+class Compare {
+  constructor(model, both, given) {
+    Object.assign(this, { model, both, given, asked: "" });
+    const search = { id: "phrase", type: "search", value: given.get("phrase") ?? "", autocomplete: "off" };
+    this.phrase = element("input", { ...search, "data-search": true });
+    this.heading = element("h1", {});
+    this.lede = element("p", { class: "lede" });
+    this.examples = element("div", {});
+    this.verdict = element("p", { class: "verdict", role: "status" });
+    this.shown = element("div", { "aria-live": "polite" });
+    this.behind = element("h2", {}, "The lines behind it");
+    this.tables = both.map(
+      (side) =>
+        new LineTable(
+          side.chosen.columns.map(({ name }) => name),
+          side.corpus,
+        ),
+    );
+    this.further = element("div", {});
+    this.everything = element("div", {});
+  }
 
-  function answer(push = true) {
-    const word = phrase.value.trim(),
-      [a, b] = names(),
-      before = state(),
-      same = asked === JSON.stringify(sides());
-    if (push)
-      go("/compare", {
-        ...sides(),
-        phrase: word,
-        over: before.get("over"),
-        show: before.getAll("show"),
-        all: same ? before.get("all") : "",
-      });
-    if (!same) everything.replaceChildren(element("h2", {}, "All words at once"), all());
-    asked = JSON.stringify(sides());
-    entitle(word && `${word}: ${a} and ${b}`, "Compare");
-    further.replaceChildren();
-    tables.forEach((table) => table.clear());
-    behind.hidden = !word;
-    examples.replaceChildren();
+  places() {
+    const tables = this.tables.map((table) => element("div", {}, table.place));
+    const lines = element("div", { class: "two even" }, tables);
+    const answer = [this.heading, this.lede, this.verdict, this.examples, this.shown, this.behind, lines];
+    return [...answer, this.further, this.everything];
+  }
+
+  // ------------------------------------------------------------------------------------------------- what is asked
+
+  names() {
+    const corpora = this.both.map((side) => side.corpus());
+    const name = (side) => [corpora[0] !== corpora[1] ? side.corpus() : "", ...side.where()].filter(Boolean).join(", ");
+    return shortened(this.both.map((side) => name(side) || "all"));
+  }
+
+  sides() {
+    const [one, two] = this.both;
+    const sides = { corpus: one.corpus(), where: one.where(), other: two.corpus(), other_where: two.where() };
+    return { ...sides, model: this.given.get("model") };
+  }
+
+  values() {
+    return { ...this.sides(), least: LEAST };
+  }
+
+  address(word) {
+    return addressOf("/compare", { ...this.sides(), phrase: word });
+  }
+
+  form() {
+    const onsubmit = (event) => {
+      event.preventDefault();
+      this.answer();
+    };
+    const titles = ["Here", "And here"];
+    const field = (side, which) => element("legend", { class: `label ${sideClass(which)}` }, titles[which]);
+    const sides = this.both.map((side, which) => element("fieldset", {}, field(side, which), side.place));
+    const label = element("label", { for: "phrase" }, "Word or phrase; empty for all words");
+    const form = element(
+      "form",
+      { role: "search", onsubmit },
+      element("div", { class: "two even" }, sides),
+      element("div", { class: "asks" }, element("div", { class: "first" }, label, this.phrase)),
+      element("button", { type: "submit", class: "plain" }, "Compare"),
+    );
+    form.addEventListener("change", (event) => {
+      if (/^corpus-/.test(event.target.id)) {
+        visit(addressOf("/compare", { ...this.sides(), phrase: this.phrase.value.trim() }));
+      } else this.answer(); // nothing old is left standing beside other sides
+    });
+    return form;
+  }
+
+  // -------------------------------------------------------------------------------------------------- the answer
+
+  answer(push = true) {
+    const word = this.phrase.value.trim();
+    const before = state();
+    const same = this.asked === JSON.stringify(this.sides());
+    const all = same ? before.get("all") : "";
+    const kept = { over: before.get("over"), show: before.getAll("show"), all };
+    if (push) go("/compare", { ...this.sides(), phrase: word, ...kept });
+    if (!same) this.everything.replaceChildren(element("h2", {}, "All words at once"), this.allWords());
+    this.asked = JSON.stringify(this.sides());
+    entitle(word && `${word}: ${this.names().join(" and ")}`, "Compare");
+    this.empty(word);
     return current(
-      shown,
-      async (signal) => {
-        shown.replaceChildren();
-        if (!word) {
-          heading.replaceChildren("Who uses which word how?");
-          lede.textContent = "Choose two groups, periods or corpora. Ask about one word, or about all words at once.";
-          const example = await examplesOf(one.chosen);
-          if (!signal.aborted && example.sides)
-            examples.replaceChildren(
-              exampleLinks(
-                example.words.slice(0, 3).map((each) => [
-                  `${each}: ${shortened(example.sides).join(" and ")}`,
-                  addressOf("/compare", {
-                    corpus: one.corpus(),
-                    where: example.sides[0],
-                    other_where: example.sides[1],
-                    phrase: each,
-                  }),
-                ]),
-              ),
-            );
-          return;
-        }
-        heading.replaceChildren(element("em", {}, word), `: ${a} and ${b}`);
-        lede.textContent = "…";
-        const answered = await ask("/api/compare", { ...sides(), phrase: word }, false, signal),
-          now = state();
-        lede.textContent = verdict(answered, a, b);
-        shown.replaceChildren(...drawn(answered, word, a, b));
-        if (one.chosen.columns.length && two.chosen.columns.length) {
-          const others = now.getAll("with").length
-            ? now.getAll("with")
-            : answered.words.slice(0, 4).map((item) => item.word);
-          const parts = [one, two].map((side, which) => ({
-            form: side,
-            name: [a, b][which],
-            values: { corpus: side.corpus(), phrase: word, where: side.where() },
-          }));
-          further.replaceChildren(element("h2", {}, "Over time"), time(parts, others, now.get("over"), model));
-        }
-        [one, two].forEach((side, place) =>
-          tables[place].show({ corpus: side.corpus(), phrase: word, where: side.where() }),
-        );
-      },
+      this.shown,
+      (signal) => (word ? this.word(word, signal) : this.welcome(signal)),
       (error) => {
-        lede.textContent = "";
-        behind.hidden = true;
-        say(shown, error);
+        this.lede.textContent = "";
+        this.behind.hidden = true;
+        say(this.shown, error);
       },
     );
   }
 
-  function drawn(answered, word, a, b) {
-    const known = [answered.words.some((item) => item.a), answered.words.some((item) => item.b)],
-      clear = knownSides(answered.difference.reason).map((sure, side) => sure && known[side]);
-    const chart = pairs(
-      answered.words,
-      [a, b],
-      `How like other words ${word} is on either side, with 95 percent intervals`,
-      address,
-      clear,
+  empty(word) {
+    const parts = [this.verdict, this.examples, this.shown, this.further];
+    parts.forEach((part) => part.replaceChildren());
+    this.tables.forEach((table) => table.clear());
+    this.behind.hidden = !word;
+  }
+
+  async welcome(signal) {
+    this.heading.replaceChildren("Who uses which word how?");
+    this.lede.textContent = "Choose two groups, periods or corpora. Ask about one word, or about all words at once.";
+    const [one] = this.both;
+    const { words, sides } = await examplesOf(one.chosen);
+    if (signal.aborted || !sides) return;
+    const both = { corpus: one.corpus(), where: sides[0], other_where: sides[1] };
+    const name = shortened(sides).join(" and ");
+    const link = (word) => [`${word}: ${name}`, addressOf("/compare", { ...both, phrase: word })];
+    this.examples.replaceChildren(exampleLinks(words.slice(0, 3).map(link)));
+  }
+
+  async word(word, signal) {
+    const [a, b] = this.names();
+    this.heading.replaceChildren(element("em", {}, word), `: ${a} and ${b}`);
+    this.lede.textContent = "…";
+    const answered = await ask("/api/compare", { ...this.sides(), phrase: word }, false, signal);
+    this.lede.textContent = `${counted(answered.sides[0].uses, "use")} and ${counted(answered.sides[1].uses, "use")}.`;
+    this.shown.replaceChildren(...this.drawn(answered, word));
+    this.both.forEach((side, which) => {
+      this.tables[which].show({ corpus: side.corpus(), phrase: word, where: side.where() });
+    });
+    this.overTime(answered, word);
+    const row = await this.judge(word, signal);
+    if (row.reason) this.shown.replaceChildren(...this.drawn(answered, word, row.reason)); // the same, with more in grey
+  }
+
+  // What is said of a word is its row among all words; a word that is not among them is tested alone.
+  async judge(word, signal) {
+    const bar = element("progress", { "aria-label": "Comparing all words" });
+    this.verdict.replaceChildren(bar, element("span", { class: "hint" }, " Comparing all words …"));
+    const report = ({ done, total }) => {
+      if (total) Object.assign(bar, { max: total, value: done });
+    };
+    const asked = (values) => keptAnswer(DIFFERENCES, values, () => job(DIFFERENCES, values, report, signal));
+    const among = (all) => all.words.find((item) => item.word === word);
+    let answer = await asked(this.values()).catch(() => null); // too little text to compare all words, or stopped
+    signal.throwIfAborted();
+    if (!answer || !among(answer)) answer = await asked({ ...this.values(), phrase: word });
+    const row = among(answer) ?? answer.words[0];
+    this.verdict.textContent = verdictOf(row, answer.changed.includes(row.word), this.names());
+    return row;
+  }
+
+  overTime(answered, word) {
+    if (!this.both.every((side) => side.chosen.columns.length)) return;
+    const now = state();
+    const nearest = answered.words.slice(0, 4).map((item) => item.word);
+    const others = now.getAll("with").length ? now.getAll("with") : nearest;
+    const parts = this.both.map((side, which) => ({
+      form: side,
+      name: this.names()[which],
+      values: { corpus: side.corpus(), phrase: word, where: side.where() },
+    }));
+    this.further.replaceChildren(element("h2", {}, "Over time"), time(parts, others, now.get("over"), this.model));
+  }
+
+  drawn(answered, word, reason = "") {
+    const { words } = answered;
+    const tested = knownSides(reason);
+    const known = ["a", "b"].map(
+      (side, which) => tested[which] && words.some((item) => item[side] && isKnown(item[side])),
     );
-    const grey =
-      clear.includes(false) || answered.words.some((item) => [item.a, item.b].some((side) => side && !isKnown(side)));
-    const list = JSON.stringify(answered.words.map((item) => item.word)),
-      measured = ["a", "b"].filter((_, side) => known[side]);
-    const commands = [
-      shell("alc", "concordance", "compare", one.chosen.path, ...named(word), ...both()),
-      ...[one, two]
-        .filter((_, side) => known[side])
-        .map((side) =>
-          shell(
-            "alc",
-            "concordance",
-            "nearest",
-            side.chosen.path,
-            ...named(word),
-            ...answered.words.flatMap((item) => ["--like", item.word]),
-            ...conditions("--where", side.where()),
-            ...model.options,
-          ),
-        ),
-    ];
-    const lines = [
-      `induced = {"a": a.induce(model, target), "b": b.induce(model, target)}`,
-      ...measured.map((side) => `print(induced["${side}"].uncertainty.similarities(${quoted(word)}, ${list}))`),
-      `print(compare_uses(induced["a"], induced["b"], [${quoted(word)}]))`,
-    ];
+    const label = `How like other words ${word} is on either side, with 95 percent intervals`;
+    const chart = mirrored(words, this.names(), label, (other) => this.address(other), known);
+    const unknown = words.some((item) => [item.a, item.b].some((side) => side && !isKnown(side)));
     return [
-      answered.words.length ? chart.place : "",
-      grey ? element("p", { class: "hint" }, `Grey: ${UNKNOWN}.`) : "",
-      tools({
-        rows: answered.words.map((item) => ({
-          word: item.word,
-          a: item.a?.estimate,
-          a_low: item.a?.conf_low,
-          a_high: item.a?.conf_high,
-          b: item.b?.estimate,
-          b_low: item.b?.conf_low,
-          b_high: item.b?.conf_high,
-        })),
-        name: word,
-        python: python(word, lines, [], ["from alacarte.comparing.uses import compare_uses"]),
-        command: commands.join("\n"),
-        pictures: answered.words.length ? [chart.picture] : [],
-      }),
+      words.length ? chart.place : "",
+      known.includes(false) || unknown ? element("p", { class: "hint" }, `Grey: ${UNKNOWN}.`) : "",
+      this.waysOut(answered, word, known, words.length ? [chart.picture] : []),
       element(
         "details",
         { class: "hint" },
         element("summary", {}, "How these numbers are computed"),
-        element(
-          "p",
-          {},
-          "The words are the nearest ones of either side. Likeness is the debiased cosine of this side's vector with each word; the intervals are 95 % jackknife intervals over documents. " +
-            "In the view Word the same word may be a little lower: there, words were chosen because this very vector lies nearest to them, and what the choice alone adds is taken off. Here the words are the same on both sides, so nothing is.",
-        ),
+        HOW.map((text) => element("p", {}, text)),
       ),
     ];
   }
 
-  function verdict(answered, a, b) {
-    const { difference } = answered,
-      uses = `${counted(answered.sides[0].uses, "use")} and ${counted(answered.sides[1].uses, "use")}. `;
-    if (difference.reason)
-      return `${uses}Whether they differ is ${UNKNOWN}: ${difference.reason.replace(/\bin ([ab])\b/g, (_, side) => `of ${side === "a" ? a : b}`)}.`;
-    const apart = `They lie ${number(difference.distance)} apart (${number(difference.conf_low)} to ${number(difference.conf_high)}; 0 is the same use). `;
-    return `${uses}${apart}${difference.p_value <= 0.05 ? "The two use it differently" : "No difference is certain"}: the chance of as much by accident is ${chance(difference.p_value)}.`;
-  }
+  // ---------------------------------------------------------------------------------------------------- all words
 
-  const all = () =>
-    longQuestion({
+  allWords() {
+    return longQuestion({
       label: "Compare all words",
       name: "all",
-      path: "/api/differences",
-      values: () => ({ ...sides(), least: 20 }),
-      show: (answered, place) => {
-        const [a, b] = names(),
-          chart = volcano(answered.words, `All words: how far apart ${a} and ${b} are, and the confidence`, address);
-        const tested = answered.words.filter((item) => item.q_value !== null).length;
-        place.replaceChildren(
-          element(
-            "p",
-            { class: "lede" },
-            chart.changed.length
-              ? `${whole(chart.changed.length)} of ${whole(tested)} words are used differently; of these, one in twenty may be by accident.`
-              : `None of ${whole(tested)} words is used differently beyond chance.`,
-          ),
-          chart.place,
-          element(
-            "ol",
-            { class: "changed" },
-            chart.changed.slice(0, 30).map((item) => {
-              const lines = answered.contexts[item.word];
-              return element(
-                "li",
-                {},
-                element("a", { href: address(item.word) }, item.word),
-                element(
-                  "span",
-                  { class: "hint" },
-                  ` ${number(item.distance)} apart (${number(item.conf_low)} to ${number(item.conf_high)})`,
-                ),
-                lines
-                  ? element(
-                      "details",
-                      {},
-                      element("summary", {}, "The lines that contribute most"),
-                      element(
-                        "div",
-                        { class: "two" },
-                        [lines.a, lines.b].map((side, which) =>
-                          element(
-                            "div",
-                            {},
-                            element("h3", { class: `label ${which ? "spelling" : "context"}` }, [a, b][which]),
-                            element(
-                              "ul",
-                              {},
-                              side.map((line) => element("li", {}, marked(bracketed(line)))),
-                            ),
-                          ),
-                        ),
-                      ),
-                    )
-                  : "",
-              );
-            }),
-          ),
-          tools({
-            rows: answered.words,
-            name: `${a} and ${b}`,
-            python: python(null, ["print(compare(model, a, b, min_count=20))"], ["compare"]),
-            command: shell("alc", "concordance", "compare", one.chosen.path, ...both()),
-            pictures: [chart.picture],
-          }),
-        );
-      },
+      path: DIFFERENCES,
+      values: () => this.values(),
+      show: (answered, place) => this.showAll(answered, place),
     });
-  const form = element(
-    "form",
-    {
-      role: "search",
-      onsubmit: (event) => {
-        event.preventDefault();
-        answer();
-      },
-    },
-    element(
-      "div",
-      { class: "two even" },
-      [one, two].map((side, which) =>
-        element(
-          "fieldset",
-          {},
-          element("legend", { class: `label ${which ? "spelling" : "context"}` }, which ? "And here" : "Here"),
-          side.place,
-        ),
-      ),
-    ),
-    element(
-      "div",
-      { class: "asks" },
+  }
+
+  showAll(answered, place) {
+    const [a, b] = this.names();
+    const frequent = new Set(answered.frequent);
+    const rows = new Map(answered.words.map((item) => [item.word, item]));
+    const changed = answered.changed.map((word) => rows.get(word));
+    const tested = answered.words.filter((item) => item.q_value !== null).length;
+    const label = `All words: how far apart ${a} and ${b} are, and the confidence`;
+    const chart = volcano(
+      answered.words,
+      changed.filter((item) => !frequent.has(item.word)),
+      label,
+      (word) => this.address(word),
+    );
+    const said = changed.length
+      ? `${whole(changed.length)} of ${whole(tested)} words are used differently; of these, one in twenty may be by accident.`
+      : `None of ${whole(tested)} words is used differently beyond chance.`;
+    const grammar = changed.filter((item) => frequent.has(item.word));
+    const others = changed.filter((item) => !frequent.has(item.word)).slice(0, LISTED);
+    place.replaceChildren(
+      element("p", { class: "lede" }, said),
+      chart.place,
       element(
-        "div",
-        { class: "first" },
-        element("label", { for: "phrase" }, "Word or phrase; empty for all words"),
-        phrase,
+        "p",
+        { class: "hint" },
+        "Those that are surely farthest apart come first: the order is that of the least distance that is likely.",
       ),
-    ),
-    element("button", { type: "submit", class: "plain" }, "Compare"),
-  );
-  form.addEventListener("change", (event) => {
-    if (/^corpus-/.test(event.target.id)) visit(addressOf("/compare", { ...sides(), phrase: phrase.value.trim() }));
-  });
-  main.replaceChildren(
-    form,
-    heading,
-    lede,
-    examples,
-    shown,
-    behind,
-    element(
-      "div",
-      { class: "two even" },
-      tables.map((table) => element("div", {}, table.place)),
-    ),
-    further,
-    everything,
-    there.keeps ? noteForm() : "",
-  );
-  await answer(false);
+      element(
+        "ol",
+        { class: "changed" },
+        others.map((item) => this.changedWord(item, answered.contexts[item.word])),
+      ),
+      grammar.length ? this.folded(grammar) : "",
+      tools({
+        rows: answered.words,
+        name: `${a} and ${b}`,
+        python: this.python(null, [`print(compare(model, a, b, min_count=${LEAST}))`], ["compare"]),
+        command: shell("alc", "concordance", "compare", this.both[0].chosen.path, ...this.options()),
+        pictures: [chart.picture],
+      }),
+    );
+  }
+
+  folded(items) {
+    const names = items.map((item, place) => [
+      place ? ", " : "",
+      element("a", { href: this.address(item.word) }, item.word),
+    ]);
+    const title = `${counted(items.length, "very frequent word")}, such as the, of and it, that also differ`;
+    return element("details", {}, element("summary", {}, title), element("p", {}, names));
+  }
+
+  changedWord(item, lines) {
+    const apart = ` ${number(item.distance)} apart (${number(item.conf_low)} to ${number(item.conf_high)})`;
+    const title = [
+      element("a", { href: this.address(item.word) }, item.word),
+      element("span", { class: "hint" }, apart),
+    ];
+    if (!lines) return element("li", {}, title);
+    const side = (which) => element("h3", { class: `label ${sideClass(which)}` }, this.names()[which]);
+    const list = (some) =>
+      element(
+        "ul",
+        {},
+        some.map((line) => element("li", {}, marked(bracketed(line)))),
+      );
+    const both = [lines.a, lines.b].map((some, which) => element("div", {}, side(which), list(some)));
+    const more = element("summary", {}, "The lines that contribute most");
+    return element("li", {}, title, element("details", {}, more, element("div", { class: "two even" }, both)));
+  }
+
+  // ------------------------------------------------------------------------------------------------- the ways out
+
+  options() {
+    const [one, two] = this.both;
+    const other = two.corpus() !== one.corpus() ? ["--other", two.chosen.path] : [];
+    const where = [...conditions("--where", one.where()), ...other, ...conditions("--other-where", two.where())];
+    return [...where, ...this.model.options];
+  }
+
+  python(word, lines, names) {
+    const sides = this.both.map((side, which) => `${"ab"[which]} = ${sliced(side.chosen.path, side.where())}`);
+    return script(this.model, word, [...sides, ...lines], { names: ["Concordance", ...names] });
+  }
+
+  waysOut(answered, word, known, pictures) {
+    const { words } = answered;
+    const list = JSON.stringify(words.map((item) => item.word));
+    const like = words.flatMap((item) => ["--like", item.word]);
+    const nearest = (side) =>
+      shell(
+        "alc",
+        "concordance",
+        "nearest",
+        side.chosen.path,
+        ...named(word),
+        ...like,
+        ...conditions("--where", side.where()),
+        ...this.model.options,
+      );
+    const compared = shell("alc", "concordance", "compare", this.both[0].chosen.path, ...this.options());
+    const lines = [
+      `induced = {"a": a.induce(model, target), "b": b.induce(model, target)}`,
+      ...["a", "b"]
+        .filter((_, side) => known[side])
+        .map((side) => `print(induced["${side}"].uncertainty.similarities(${quoted(word)}, ${list}))`),
+      `found = compare(model, a, b, target, min_count=${LEAST}, contexts=0)`,
+      `print([item for item in found if item.word == ${quoted(word)}])`,
+    ];
+    return tools({
+      rows: words.map((item) => ({ word: item.word, ...flatSide(item, "a"), ...flatSide(item, "b") })),
+      name: word,
+      python: this.python(word, lines, ["compare"]),
+      command: [compared, ...this.both.filter((_, side) => known[side]).map(nearest)].join("\n"),
+      pictures,
+    });
+  }
+}
+
+const HOW = [
+  "How far apart the two sides are is 1 − the cosine that endless text would give; it is the same number, from the same " +
+    "test of all words together, alone and among all words. What the two texts have in common everywhere, their register, is taken out first.",
+  "The words in the picture are the nearest ones of either side. Likeness is the debiased cosine of this side's vector " +
+    "with each word; the intervals are 95 % jackknife intervals over documents. In the view Word the same word may be a " +
+    "little lower: there, words were chosen because this very vector lies nearest to them, and what the choice alone " +
+    "adds is taken off. Here the words are the same on both sides, so nothing is.",
+];
+
+const sideClass = (which) => (which ? "spelling" : "context");
+const flatSide = (item, side) => ({
+  [side]: item[side]?.estimate,
+  [`${side}_low`]: item[side]?.conf_low,
+  [`${side}_high`]: item[side]?.conf_high,
+});
+
+function verdictOf(row, differs, [a, b]) {
+  if (row.reason) {
+    const why = row.reason.replace(/\bin ([ab])\b/g, (_, side) => `of ${side === "a" ? a : b}`);
+    return `Whether they differ is ${UNKNOWN}: ${why}.`;
+  }
+  const apart = `${number(row.distance)} apart (${number(row.conf_low)} to ${number(row.conf_high)}; 0 is the same use)`;
+  return differs ? `The two use it differently: ${apart}.` : `No difference is certain: ${apart}.`;
 }
 
 // "party=D" and "party=R" are called D and R.
@@ -381,9 +404,8 @@ function shortened(names) {
 
 // Of which sides anything can be known, by the reason why a comparison cannot be made.
 function knownSides(reason) {
-  if (!reason) return [true, true];
   const named_ = [...reason.matchAll(/\bin ([ab])\b/g)].map((found) => found[1]);
-  return ["a", "b"].map((side) => named_.length > 0 && !named_.includes(side));
+  return ["a", "b"].map((side) => !named_.includes(side));
 }
 
 // The command marks a word as [word], the page as **word**.

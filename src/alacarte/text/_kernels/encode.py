@@ -13,7 +13,7 @@ from alacarte.text._kernels.fold import fold
 from alacarte.text._kernels.plain import AT_ONCE, NEWLINE, find_marks, read_plain, resolve
 from alacarte.text._kernels.split import BLANK, START, split_spaces, split_words
 
-announce("alacarte.text._kernels", "the text encoder", 6)
+announce("alacarte.text._kernels", "the text encoder")
 
 FOLDED_AT_ONCE = 512  # bytes of text in other scripts
 _NOT_ASCII = np.uint64(0x8080808080808080)

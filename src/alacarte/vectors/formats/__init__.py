@@ -31,10 +31,12 @@ class Format:
     compressible: bool = True  # whether a file may be compressed as a whole, as its ending says
 
     def function(self, name: str) -> Callable[..., Any]:
+        """Return a reader or writer, which is imported now."""
         function: Callable[..., Any] = getattr(import_module(f"alacarte.vectors.formats.{self.module}"), name)
         return function
 
 
+IPC = (".arrow", ".arrows", ".ipc", ".feather")
 FORMATS = {
     "safetensors": Format("native", suffixes=(".safetensors",), compressible=False),
     "glove-text": Format("text", "read_glove", "write_glove", suffixes=(".txt", ".glove")),
@@ -44,7 +46,7 @@ FORMATS = {
     "csv": Format("arrow", "read_csv", "write_csv", suffixes=(".csv",)),
     "tsv": Format("arrow", "read_csv", "write_tsv", suffixes=(".tsv",)),
     "parquet": Format("arrow", "read_parquet", "write_parquet", suffixes=(".parquet",), compressible=False),
-    "arrow": Format("arrow", "read_arrow", "write_arrow", suffixes=(".arrow", ".feather"), compressible=False),
+    "arrow": Format("arrow", "read_arrow", "write_arrow", suffixes=IPC, compressible=False),
     "rds": Format("r_matrix", writer=None),
     "fasttext-binary": Format("fasttext_binary", writer=None),
     PICKLE: Format("gensim_pickle", suffixes=(".kv",), compressible=False),
@@ -61,12 +63,12 @@ def read(
     on_error: str = "raise",
     trust: bool = False,
 ) -> WordRows:
-    """Read a vector file of any format; a pickle, which runs code, only if the caller names it and says `trust`.
+    r"""Read a vector file of any format; a pickle, which runs code, only if the caller names it and says `trust`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "tiny.txt"
-    ...     _ = file.write_text("the 0.5 1\\nof 2 3\\n")
+    ...     _ = file.write_text("the 0.5 1\nof 2 3\n")
     ...     rows = read(file)
     >>> rows.words, rows.matrix.tolist()
     (['the', 'of'], [[0.5, 1.0], [2.0, 3.0]])
@@ -100,14 +102,14 @@ def write(path: str | PathLike[str], rows: WordRows, format: str | None = None, 
 
 
 def describe(path: str | PathLike[str]) -> dict[str, Any]:
-    """Return what a file is: format, compression, bytes, and where cheap to tell words, dimension and first words.
+    r"""Return what a file is: format, compression, bytes, and where cheap to tell words, dimension and first words.
 
     A pickle is not opened, since that would run its code.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "tiny.vec"
-    ...     _ = file.write_text("2 3\\nthe 1 2 3\\nof 4 5 6\\n")
+    ...     _ = file.write_text("2 3\nthe 1 2 3\nof 4 5 6\n")
     ...     facts = describe(file)
     >>> facts["format"], facts["words"], facts["dimension"], facts["first_words"]
     ('word2vec-text', 2, 3, ['the', 'of'])

@@ -13,7 +13,7 @@ _NEWLINE, _TAB, _RETURN, _SPACE, _PLUS, _MINUS, _POINT, _ZERO, _E = 10, 9, 13, 3
 
 @kernel
 def parse_number(data: Bytes, begin: int, end: int) -> tuple[float, bool]:
-    """The decimal number in `data[begin:end]`, and whether it is surely what Python's `float` makes of it.
+    """Return the decimal number in `data[begin:end]`, and whether it is surely what Python's `float` makes of it.
 
     Below 2**53 the digits, and up to 10**22 the power of ten, are exact in float64, so that the one operation
     between them rounds correctly. Anything else is left to Python.

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alacarte._io.arrays import Mask
+from alacarte._io.arrow import open_arrow
 from alacarte._io.printing import guarded, shortened, unguarded
 from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
@@ -52,29 +53,22 @@ ToColumns = Callable[[Any, Layout, int], tuple[dict[str, NDArray[Any]], Mask]]  
 
 def read_parquet(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the columns that hold words and values."""
-    parquet = require("pyarrow.parquet", extra="parquet", purpose="reading Parquet files")
-    with uncompressed(path) as plain, parquet.ParquetFile(plain) as file:
-        layout = _layout(file.schema_arrow, path)
-        width = max(1, len(layout.names))
-        batches = file.iter_batches(batch_size=rows_at_once(width), columns=layout.names)
-        return _read_batches(batches, layout, limit, problems, _arrays, int(file.metadata.num_rows))
+    with uncompressed(path) as plain, open_arrow(plain, "parquet") as file:
+        layout = _layout(file.schema, path)
+        batches = file.batches(layout.names, rows_at_once(max(1, len(layout.names))))
+        return _read_batches(batches, layout, limit, problems, _arrays, sum(rows for _, rows in file.groups))
 
 
 def read_arrow(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
-    """Read a file in Arrow's format for files (Feather) or for streams."""
-    arrow = require("pyarrow", extra="parquet", purpose="reading Arrow files")
-    ipc = require("pyarrow.ipc", extra="parquet", purpose="reading Arrow files")
-    with uncompressed(path) as plain, arrow.memory_map(str(plain)) as raw:
-        if raw.read(len(STREAM)) == STREAM:
-            raw.seek(0)
-            reader, total = ipc.open_stream(raw), None
-            batches: Iterator[Any] = iter(reader)
-        else:
-            raw.seek(0)
-            reader = ipc.open_file(raw)
-            batches = (reader.get_batch(place) for place in range(reader.num_record_batches))
-            total = sum(reader.get_batch(place).num_rows for place in range(reader.num_record_batches))
-        return _read_batches(batches, _layout(reader.schema, path), limit, problems, _arrays, total)
+    """Read Arrow's format for files (Feather's, too) or for streams."""
+    with uncompressed(path) as plain, plain.open("rb") as raw:
+        head = raw.read(len(STREAM))
+        is_stream = head == STREAM
+        with open_arrow(raw if is_stream else plain, "arrow", head if is_stream else None) as file:
+            layout = _layout(file.schema, path)
+            total = None if is_stream else sum(rows for _, rows in file.groups)
+            batches = file.batches(layout.names, rows_at_once(max(1, len(layout.names))))
+            return _read_batches(batches, layout, limit, problems, _arrays, total)
 
 
 def _layout(schema: Any, path: str | PathLike[str]) -> Layout:
@@ -108,7 +102,6 @@ def _read_batches(
     rows: Growing | None = None
     rows_read = 0
     for batch in batches:
-        batch.validate(full=True)  # a damaged file may lead anywhere in memory
         low = 0
         while low < batch.num_rows and (limit is None or rows is None or len(rows) < limit):
             wanted = rows_at_once(len(layout.names))
@@ -127,13 +120,13 @@ def _read_batches(
 
 
 def _arrays(batch: Any, layout: Layout, first: int) -> tuple[dict[str, NDArray[Any]], Mask]:
-    """The columns of a batch as arrays, and which of its rows could be read: all."""
+    """Return the columns of a batch as arrays, and which of its rows could be read: all."""
     columns = {name: _array(batch.column(batch.schema.get_field_index(name))) for name in layout.names}
     return columns, np.ones(batch.num_rows, np.bool_)
 
 
 def _array(column: Any) -> NDArray[Any]:
-    """A column as numpy has it: text and uneven lists as objects, even lists as a matrix, nothing as NaN or None."""
+    """Return a column as NumPy array: text and uneven lists as objects, even lists as a matrix, null as NaN or None."""
     kind = _kind(column.type)
     if kind == TEXT:
         return np.array(column.to_pylist(), object)
@@ -178,9 +171,9 @@ def _batches(rows: WordRows) -> tuple[Any, Iterator[Any]]:
 
 
 def looks_like_csv(head: bytes, whole: bool) -> bool:
-    """Whether the first bytes of a file are a table of vectors: one of ours, or lines of a word and some numbers.
+    r"""Whether the first bytes of a file are a table of vectors: one of ours, or lines of a word and some numbers.
 
-    >>> [looks_like_csv(text, True) for text in (b"word,0\\na,2\\n", b"a,1,2,3\\n", b"text,n\\nhi,1\\n")]
+    >>> [looks_like_csv(text, True) for text in (b"word,0\na,2\n", b"a,1,2,3\n", b"text,n\nhi,1\n")]
     [True, True, False]
     """
     delimiter, records = _first_records(head, whole)
@@ -196,7 +189,7 @@ def looks_like_csv(head: bytes, whole: bool) -> bool:
 
 
 def _first_records(head: bytes, whole: bool) -> tuple[str, list[list[str]]]:
-    """The delimiter that makes most fields of the first line, and up to three records; none if it is no CSV."""
+    """Return the delimiter that makes most fields of the first line, and up to three records; none if it is no CSV."""
     text = head.removeprefix(BOM).decode(errors="replace")
     if not whole:  # the last line may be cut off
         text = text.rpartition("\n")[0] + "\n"
@@ -294,14 +287,14 @@ def read_csv(path: str | PathLike[str], limit: int | None, problems: Problems) -
 
 
 def _field_kind(name: str, field: str) -> str:
-    """What a column holds, going by one field of it."""
+    """Return what a column holds, going by one field of it."""
     if number(field.encode(errors="replace")) is None:
         return TEXT
     return WHOLE if name == COUNT and _WHOLE.fullmatch(field) else NUMBER
 
 
 def _fields(batch: Any, layout: Layout, first: int, problems: Problems) -> tuple[dict[str, NDArray[Any]], Mask]:
-    """The columns of some rows of CSV, and which of the rows could be read; the others are reported."""
+    """Return the columns of some rows of CSV, and which of the rows could be read; the others are reported."""
     compute = require("pyarrow.compute", extra="parquet", purpose="reading CSV files")
     fields = {name: batch.column(batch.schema.get_field_index(name)) for name in layout.names}
     encoded = [word.encode("latin-1") for word in fields[layout.words].to_pylist()]

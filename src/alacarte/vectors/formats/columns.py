@@ -102,7 +102,7 @@ def _find_words(kinds: Mapping[str, str], source: str) -> str:
 
 
 def _in_order(names: Sequence[str]) -> list[str] | None:
-    """The names "0", "1", … in their order, if they are these and no others."""
+    """Return the names "0", "1", … in their order, if they are these and no others."""
     wanted = [str(number) for number in range(len(names))]
     return wanted if wanted and set(wanted) == set(names) else None
 
@@ -113,7 +113,7 @@ def _some(names: Iterable[str]) -> str:
 
 
 def kind_of(column: NDArray[Any]) -> str:
-    """What kind of values a column has.
+    """Return what kind of values a column has.
 
     >>> [kind_of(np.array(values)) for values in (["a"], [1, 2], [0.5], [[1.0, 2.0]])]
     ['text', 'whole numbers', 'numbers', 'lists']
@@ -131,7 +131,7 @@ def kind_of(column: NDArray[Any]) -> str:
 
 
 def take_columns(columns: Columns, layout: Layout, source: str) -> WordRows:
-    """The words, values, counts and origins of some rows, not checked."""
+    """Return the words, values, counts and origins of some rows, not checked."""
     matrix = _matrix(columns, layout, source)
     counts = None if layout.counts is None else _counts(columns[layout.counts], source)
     origin = None if layout.origin is None else tuple(name or "" for name in columns[layout.origin].tolist())
@@ -195,7 +195,7 @@ _INDEX = "\0index"  # no column is called this
 
 
 def columns_of(rows: WordRows, low: int = 0, high: int | None = None) -> dict[str, Any]:
-    """The columns that words and vectors are written as, from one row to another."""
+    """Return the columns that words and vectors are written as, from one row to another."""
     columns: dict[str, Any] = {WORD: list(rows.words[low:high])}
     if rows.counts is not None:
         columns[COUNT] = np.asarray(rows.counts[low:high], np.int64)

@@ -30,7 +30,7 @@ class Subwords:
     longest: int
 
     def vector(self, word: str) -> Singles | None:
-        """The mean of the rows of the word's n-grams, or None if it has none."""
+        """Return the mean of the rows of the word's n-grams, or None if it has none."""
         from alacarte.vectors.formats._subwords import ngram_rows
 
         if self.longest == 0 or word == END_OF_SENTENCE:

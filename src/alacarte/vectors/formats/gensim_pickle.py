@@ -38,7 +38,7 @@ def write(path: str | PathLike[str], rows: WordRows) -> None:
 
 
 def keyed_vectors(rows: WordRows) -> Any:
-    """The words and vectors as gensim's KeyedVectors, with their counts."""
+    """Return the words and vectors as gensim's KeyedVectors, with their counts."""
     module = require("gensim.models.keyedvectors", extra="gensim", purpose="making gensim KeyedVectors")
     keyed = module.KeyedVectors(rows.matrix.shape[1], count=0)
     keyed.add_vectors(list(rows.words), np.array(rows.matrix))

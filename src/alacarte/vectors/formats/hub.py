@@ -22,7 +22,7 @@ _REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
 def find_folder(name: str | PathLike[str], revision: str | None, error: type[AlacarteError]) -> Path:
-    """The folder of that path, or the cached copy of the repository of that name."""
+    """Return the folder of that path, or the cached copy of the repository of that name."""
     path = Path(name).expanduser()
     if path.is_dir():
         return path
@@ -63,13 +63,13 @@ def write(path: str | PathLike[str], rows: WordRows, overwrite: bool = False, ca
 
 
 def config(kind: str, facts: Mapping[str, Any]) -> str:
-    """What `config.json` says: the library, the kind, and facts that need no library to be read."""
+    """Return what `config.json` says: the library, the kind, and facts that need no library to be read."""
     content = {"library_name": "alacarte", "alacarte_version": __version__, "kind": kind, **facts}
     return f"{json.dumps(content, indent=2)}\n"
 
 
 def card(title: str, class_name: str, about: Sequence[str], examples: Sequence[str]) -> str:
-    """A model card: what it is, how to use it, and lines for whoever publishes it to fill in."""
+    """Return a model card: what it is, how to use it, and lines for whoever publishes it to fill in."""
     variable = "vectors" if class_name == "WordVectors" else "model"
     code = [
         f"from alacarte import {class_name}",

@@ -52,7 +52,7 @@ def known_names() -> list[str]:
 
 
 def files(name: str) -> list[Path]:
-    """The files of an installed package: the matrix and the words."""
+    """Return the files of an installed package: the matrix and the words."""
     package = PACKAGES[name]
     spec = importlib.util.find_spec(package.module)
     if spec is None or not spec.submodule_search_locations:
@@ -79,7 +79,7 @@ def read(name: str, limit: int | None, problems: Problems) -> WordRows:
 
 
 def explain(source: str, files: Iterable[str] = ()) -> BadVectors:
-    """The error for a string that is neither a file nor the name of vectors that are here.
+    """Return the error for a string that is neither a file nor the name of vectors that are here.
 
     >>> print(explain("glove.6B.50"))
     'glove.6B.50' is neither a file nor a known name; did you mean 'glove.6B.50d'? Names: glove.6B.50d

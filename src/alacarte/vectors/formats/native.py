@@ -3,8 +3,6 @@
 Tensors: `matrix` (F32, words × dimensions); `words` (UTF-8 bytes, one word after the other) and `words_offsets` (I64,
 one more than words) with their hashes; `counts` (I64, how many occurrences each vector comes from) and `origin` (I64, a
 place in the list `origin_names`) where they are known. Words are unique and values finite: the writer saw to that.
-
-A plain safetensors file of another program with `matrix`, `words` and `words_offsets` is read too, and checked.
 """
 
 from collections.abc import Mapping
@@ -16,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alacarte._io.artifact import Artifact, kind_of, read_artifact, word_tensors, write_artifact
-from alacarte._io.tensors import damaged, read_tensors, unpack_words
+from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
 from alacarte.errors import BadVectors
-from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows, first_rows
+from alacarte.vectors.formats.rows import Problems, WordRows, first_rows
 from alacarte.vectors.formats.streams import uncompressed
 from alacarte.vectors.words import PackedWords
 
@@ -41,7 +38,7 @@ def write(path: str | PathLike[str], rows: WordRows, metadata: Mapping[str, Any]
 
 
 def tensors_of(rows: WordRows) -> dict[str, NDArray[Any]]:
-    """The arrays that `rows_of` reads."""
+    """Return the arrays that `rows_of` reads."""
     words = PackedWords.of(rows.words)
     twice = words.duplicate()
     if twice is not None:
@@ -58,19 +55,16 @@ def tensors_of(rows: WordRows) -> dict[str, NDArray[Any]]:
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read words and matrix; the matrix stays memory-mapped unless the file is compressed."""
     with uncompressed(path) as plain:
-        ours = kind_of(plain) is not None
-        rows = rows_of(read_artifact(plain, KIND, BadVectors)) if ours else _read_foreign(plain)
+        rows = rows_of(read_artifact(plain, KIND, BadVectors))
         if plain != Path(path):  # a copy, which is removed at the end
             counts = None if rows.counts is None else rows.counts.copy()
             rows = replace(rows, words=list(rows.words), matrix=rows.matrix.copy(), counts=counts)
             rows.matrix.flags.writeable = False
-        if not ours:
-            return checked_rows(rows, limit, problems)
         return rows if limit is None else first_rows(rows, limit)
 
 
 def rows_of(artifact: Artifact) -> WordRows:
-    """The words and vectors in an artifact that holds `tensors_of`."""
+    """Return the words and vectors in an artifact that holds `tensors_of`."""
     words = PackedWords.from_artifact(artifact)
     matrix = artifact.tensor("matrix", np.float32, 2)
     counts = artifact.tensor("counts", np.int64, 1) if "counts" in artifact.tensors else None
@@ -89,28 +83,8 @@ def _origin(artifact: Artifact) -> tuple[str, ...]:
     return tuple(names[code] for code in codes.tolist())
 
 
-def _read_foreign(path: Path) -> WordRows:
-    """A safetensors file that is none of ours, not checked."""
-    tensors, _ = read_tensors(path)
-    missing = {"matrix", "words", "words_offsets"} - tensors.keys()
-    if missing:
-        raise BadVectors(
-            f"{path} is a safetensors file without {', '.join(sorted(missing))}: not word vectors written by "
-            "alacarte; read it with the safetensors package and pass (words, matrix) to WordVectors.of"
-        )
-    if "word_hashes" in tensors:
-        raise damaged(path, "it was written by alacarte, and does not say so any more", BadVectors)
-    words = unpack_words(tensors["words"], tensors["words_offsets"], path)
-    matrix = tensors["matrix"]
-    if matrix.ndim != 2 or len(matrix) != len(words) or matrix.dtype != np.float32:
-        raise BadVectors(
-            f"{path} is damaged: {len(words)} words and a {matrix.dtype} matrix of shape {matrix.shape}; write it again"
-        )
-    return WordRows(words, matrix if matrix.flags.aligned else matrix.copy())
-
-
 def describe(artifact: Artifact) -> dict[str, Any]:
-    """What `alc inspect` says of an artifact of this kind."""
+    """Return what `alc inspect` says of an artifact of this kind."""
     rows = rows_of(artifact)
     return {
         "format": "safetensors",

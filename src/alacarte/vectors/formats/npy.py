@@ -43,7 +43,7 @@ def _word_lists(path: Path) -> list[Path]:
 
 
 def word_list_names(path: str | PathLike[str]) -> list[str]:
-    """What a list of words beside a file could be called, if the file is a matrix by its name.
+    """Return what a list of words beside a file could be called, if the file is a matrix by its name.
 
     >>> word_list_names("glove.npy")[:2], word_list_names("glove.txt")
     (['glove.vocab.txt', 'glove.words.txt'], [])
@@ -75,7 +75,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
 
 
 def _read_words(path: Path) -> tuple[Path, bytes]:
-    """The file with the words of a matrix, and what it holds; of a pair that we wrote, the words of this matrix."""
+    """Return the file with the words of a matrix, and its content; of a pair of ours, the words of this matrix."""
     digest = written_with(path)
     found = [place for place in _word_lists(path) if place.is_file()]
     for place in found:
@@ -92,7 +92,7 @@ def _read_words(path: Path) -> tuple[Path, bytes]:
 
 
 def written_with(path: str | PathLike[str]) -> str | None:
-    """The digest of the words that `write` put behind a matrix; None if the file is none of ours."""
+    """Return the digest of the words that `write` put behind a matrix; None if the file is none of ours."""
     try:
         with Path(path).open("rb") as file:
             shape, _, dtype = _header(file)
@@ -113,7 +113,7 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
 
 
 def read_matrix(path: str | PathLike[str]) -> NDArray[Any]:
-    """A two-dimensional matrix of numbers from a .npy file, memory-mapped unless compressed."""
+    """Return a two-dimensional matrix of numbers from a .npy file, memory-mapped unless compressed."""
     with decoding(path, BadVectors, "save it again with numpy.save"), Source(path) as source:
         if source.compression is None:
             matrix = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -25,7 +25,7 @@ class AskedObject:
     function: Callable[[str], Any]
 
     def vector(self, word: str) -> Singles | None:
-        """The vector that the object gives, or None if it is all zeros, which means that there is none."""
+        """Return the vector that the object gives, or None if it is all zeros, which means that there is none."""
         vector = np.asarray(self.function(word), np.float32)
         return vector if vector.any() else None
 
@@ -112,7 +112,7 @@ def from_gensim(keyed: Any, source: str) -> WordRows:
 
 
 def _gensim_counts(counts: Any, words: int, counted: bool) -> Longs | None:
-    """Counts as gensim keeps them; None for n, n - 1, …, 1, which it puts where a file has none."""
+    """Return counts as gensim keeps them; None for n, n - 1, …, 1, which it puts where a file has none."""
     array = np.asarray(() if counts is None else counts)
     if array.shape != (words,) or array.dtype.kind not in "iu":
         return None
@@ -121,7 +121,7 @@ def _gensim_counts(counts: Any, words: int, counted: bool) -> Longs | None:
 
 
 def _from_fasttext(model: Any) -> WordRows:
-    """The words of a model of fastText's or floret's own library, which gives a vector to any word."""
+    """Return the words of a model of fastText's or floret's own library, which gives a vector to any word."""
     words, counts = model.get_words(include_freq=True)
     if not len(words):
         raise BadVectors("this model lists no words; pass those you want: WordVectors.of(model, words=[…])")
@@ -134,8 +134,10 @@ def _from_fasttext(model: Any) -> WordRows:
 def _from_spacy(vocab: Any) -> WordRows:
     vectors = vocab.vectors
     if getattr(vectors, "mode", "default") != "default":
-        empty = np.empty((0, vectors.shape[1]), np.float32)
-        return WordRows([], empty, subwords=AskedObject(vocab.get_vector))
+        # Floret's vectors belong to no words: those that the pipeline has seen are taken; others can be asked for.
+        words = [word for word in vocab.strings if any(map(str.isalpha, word)) and not any(map(str.isspace, word))]
+        matrix = np.array([vocab.get_vector(word) for word in words], np.float32).reshape(-1, vectors.shape[1])
+        return WordRows(words, matrix, subwords=AskedObject(vocab.get_vector))
     if len(vectors.data) == 0 or not vectors.key2row:
         raise BadVectors("this spaCy vocabulary has no vectors; load a model that has, such as en_core_web_md")
     keys = [(key, row) for key, row in vectors.key2row.items() if row >= 0]

@@ -125,7 +125,7 @@ class Growing:
         return len(self.words)
 
     def room(self, rows: int) -> Singles:
-        """The next `rows` rows, to be filled."""
+        """Return the next `rows` rows, to be filled."""
         needed = len(self.words) + rows
         if needed > len(self._matrix):
             # Nothing else holds the array, and realloc moves large ones without copying.
@@ -172,7 +172,7 @@ def rows_at_once(dimension: int) -> int:
 
 
 def checked_rows(rows: WordRows, limit: int | None, problems: Problems) -> WordRows:
-    """The first `limit` rows that can be used, out of a whole matrix; rows after them are not looked at."""
+    """Return the first `limit` rows that can be used, out of a whole matrix; rows after them are not looked at."""
     total = len(rows.words) if rows.total is None else rows.total
     seen: set[str] = set()
     masks: list[Mask] = []
@@ -194,7 +194,7 @@ def checked_rows(rows: WordRows, limit: int | None, problems: Problems) -> WordR
 
 
 def first_rows(rows: WordRows, n: int) -> WordRows:
-    """The first n rows; the memory of the matrix is shared."""
+    """Return the first n rows; the memory of the matrix is shared."""
     return WordRows(
         rows.words.first(n) if isinstance(rows.words, PackedWords) else rows.words[:n],
         rows.matrix[:n],
@@ -207,7 +207,7 @@ def first_rows(rows: WordRows, n: int) -> WordRows:
 
 
 def unfinished_rows(matrix: Any) -> Longs:
-    """The rows that hold NaN or infinity, looked for block by block.
+    """Return the rows that hold NaN or infinity, looked for block by block.
 
     >>> unfinished_rows(np.array([[1.0, 2.0], [np.nan, 0.0]])).tolist()
     [1]
@@ -246,9 +246,9 @@ def usable_rows(
 
 
 def decode_words(encoded: list[bytes], problems: Problems, first: int = 0) -> tuple[list[str], Mask]:
-    """Words from UTF-8, and which of them are; messages number rows from `first` on.
+    r"""Words from UTF-8, and which of them are; messages number rows from `first` on.
 
-    >>> decode_words([b"n\\xc3\\xa9", b"n\\xe9"], Problems("a.bin", "skip"))[1].tolist()
+    >>> decode_words([b"n\xc3\xa9", b"n\xe9"], Problems("a.bin", "skip"))[1].tolist()
     [True, False]
     """
     words, good = [], np.ones(len(encoded), np.bool_)

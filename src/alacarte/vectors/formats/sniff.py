@@ -27,13 +27,13 @@ OTHERS = {
 
 
 def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
-    """The format and the compression of a vector file, by content and not by name.
+    r"""Return the format and the compression of a vector file, by content and not by name.
 
     >>> import tempfile
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "misleading.bin"
-    ...     _ = file.write_text("the 0.1 0.2\\nof 0.3 0.4\\n")
+    ...     _ = file.write_text("the 0.1 0.2\nof 0.3 0.4\n")
     ...     sniff(file)
     ('glove-text', None)
     """

@@ -44,14 +44,14 @@ class Tokens:
     unknown: int | None
 
     def vector(self, word: str) -> Singles | None:
-        """The mean of the rows of the word's tokens, or None if the tokenizer knows none of them."""
+        """Return the mean of the rows of the word's tokens, or None if the tokenizer knows none of them."""
         ids = self.tokenizer.encode(word, add_special_tokens=False).ids
         known = [number for number in ids if number != self.unknown]
         return self.matrix[known].mean(axis=0, dtype=np.float32) if known else None
 
 
 def folder_of(path: str | PathLike[str]) -> Path | None:
-    """The folder that holds the files of a static model: this one, or one in it; None if there are none."""
+    """Return the folder that holds the files of a static model: this one, or one in it; None if there are none."""
     candidates = [Path(path), Path(path) / NESTED]
     return next(
         (folder for folder in candidates if all((folder / name).is_file() for name in (MATRIX, TOKENIZER))), None
@@ -123,7 +123,7 @@ def unknown_token(tokenizer: Any) -> int | None:
 
 
 def tokenizer_for(words: Sequence[str]) -> tuple[Any, list[int]]:
-    """A tokenizer that makes a single token of each word and phrase, and the numbers of these tokens.
+    """Return a tokenizer that makes a single token of each word and phrase, and the numbers of these tokens.
 
     Text is split at white space and around punctuation, and lowered if no word has a capital. Words that this would
     split, and phrases, are looked for in the text first.
@@ -170,7 +170,7 @@ def _has_letters(word: str) -> bool:
 
 
 def _single_tokens(tokenizer: Any, words: Sequence[str]) -> list[int | None]:
-    """The token that each word is, by itself and in a text; None for words of no or several tokens."""
+    """Return the token that each word is, by itself and in a text; None for words of no or several tokens."""
     unknown = unknown_token(tokenizer)
     before = tokenizer.encode(BEFORE, add_special_tokens=False).ids
     encodings = tokenizer.encode_batch([f"{BEFORE} {word}" for word in words], add_special_tokens=False)
@@ -202,7 +202,7 @@ def static_parts(rows: WordRows, base: Any = None) -> tuple[Singles, Any]:
 
 
 def _lengths_of_pieces(tokenizer: Any, matrix: Singles, words: Sequence[str]) -> Singles:
-    """The length of the sum of the tokens that each word is made of; 0 where none is known.
+    """Return the length of the sum of the tokens that each word is made of; 0 where none is known.
 
     A text's vector is the mean of those of its tokens, so a word that takes the place of its pieces counts as much.
     """
@@ -232,7 +232,7 @@ def parts_of(model: Any) -> tuple[Any, Singles]:
 
 
 def static_model_in(model: Any) -> Any:
-    """The object that has a tokenizer and an embedding: this one, or the first module of a SentenceTransformer."""
+    """Return what has a tokenizer and an embedding: this object, or the first module of a SentenceTransformer."""
     if hasattr(model, "_first_module"):
         model = model._first_module()
     is_static = hasattr(model, "embedding") and hasattr(getattr(model, "tokenizer", None), "encode_batch")

@@ -5,6 +5,7 @@ import gzip
 import lzma
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -35,7 +36,8 @@ class Source:
         if not self.path.exists():
             raise BadVectors(f"there is no file {self.path}; check the path")
         self._raw = self.path.open("rb")
-        self.size = self.path.stat().st_size
+        self._state = self._state_now()
+        self.size = self._state[0]
         self.compression = compression(self._raw.read(16))
         self._raw.seek(0)
         try:
@@ -48,7 +50,7 @@ class Source:
         self._bar = self._stack.enter_context(progress(self.size, "B", f"reading {self.path.name}"))
 
     def read(self, size: int) -> bytes:
-        """The next `size` bytes; fewer at the end."""
+        """Return the next `size` bytes; fewer at the end."""
         try:
             data = self._plain.read(size)
         except DAMAGED as error:
@@ -64,18 +66,27 @@ class Source:
         return self._raw.closed
 
     def close(self) -> None:
+        """Close the file."""
+        if not self.closed:
+            self._last_state = self._state_now()
         self._stack.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *args: object) -> None:
+    def __exit__(self, kind: object, *args: object) -> None:
         self.close()
+        if kind is None and self._last_state != self._state:
+            raise BadVectors(f"{self.path} was changed while it was read; wait for what writes it, then begin again")
+
+    def _state_now(self) -> tuple[int, int]:
+        facts = os.fstat(self._raw.fileno())
+        return (facts.st_size, facts.st_mtime_ns) if stat.S_ISREG(facts.st_mode) else (0, 0)
 
 
 @contextmanager
 def uncompressed(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """The path of a file as it is; of a compressed one, that of an unpacked copy, which is removed at the end."""
+    """Yield the path of a file as it is; of a compressed one, that of an unpacked copy, which is removed at the end."""
     with Source(path) as source:
         if source.compression is None:
             yield Path(path)
@@ -111,7 +122,7 @@ def _compressor(file: BinaryIO, kind: str) -> Any:
 
 
 def plain_suffix(path: str | os.PathLike[str]) -> str:
-    """The end of a file's name, without that of its compression.
+    """Return the end of a file's name, without that of its compression.
 
     >>> plain_suffix("glove.TXT.gz")
     '.txt'

@@ -39,7 +39,7 @@ def new_places(rows: int) -> Longs:
 
 
 def number(field: bytes) -> float | None:
-    """A field as a number, or None if it is none.
+    """Return a field as a number, or None if it is none.
 
     >>> number(b"-1.5e3"), number(b"1_000"), number(b"x")
     (-1500.0, None, None)
@@ -72,7 +72,7 @@ def usual_width(lines: Sequence[bytes]) -> int:
 
 
 def head_lines(head: bytes, whole: bool) -> list[bytes]:
-    """The lines in the first bytes of a file, without a last one that is cut off by where the head ends."""
+    """Return the lines in the first bytes of a file, without a last one that is cut off by where the head ends."""
     lines = head.removeprefix(BOM).split(b"\n", HEAD_LINES)
     if len(lines) > 1 and (not lines[-1] or (not whole and len(lines) > 2)):
         lines.pop()
@@ -80,7 +80,7 @@ def head_lines(head: bytes, whole: bool) -> list[bytes]:
 
 
 def parse_header(line: bytes) -> tuple[int, int] | None:
-    """The number of words and of dimensions on the first line, if that is what it holds.
+    """Return the number of words and of dimensions on the first line, if that is what it holds.
 
     >>> parse_header(b"400000 50"), parse_header(b"the 0.1 0.2")
     ((400000, 50), None)

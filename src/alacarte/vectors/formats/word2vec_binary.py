@@ -19,9 +19,9 @@ NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether the first bytes of a file are a header and then rows that make sense.
+    r"""Whether the first bytes of a file are a header and then rows that make sense.
 
-    >>> looks_like(b"1 1\\nword " + bytes(4)), looks_like(b"1 2\\nword 0.5 1\\n")
+    >>> looks_like(b"1 1\nword " + bytes(4)), looks_like(b"1 2\nword 0.5 1\n")
     (True, False)
     """
     first, _, rest = head.partition(b"\n")
