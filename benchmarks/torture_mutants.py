@@ -311,18 +311,14 @@ def vector_seeds() -> Iterator[Seed]:
     yield Seed(
         "vectors .safetensors.gz", gz, read_vectors("v.safetensors"), edit=inside(gzip.decompress, gzip.compress)
     )
-    from alacarte._io.tensors import pack_words, write_tensors
-
-    data, offsets = pack_words(words)
-    theirs = written(
-        lambda path: write_tensors(path, {"matrix": matrix, "words": data, "words_offsets": offsets}, {}),
-        "v.safetensors",
-    )
-    yield Seed("safetensors of others", theirs, read_vectors("v.safetensors"), edit=edit_header)
     yield Seed("fastText .bin", {"v.bin": fasttext(words, rng)}, read_vectors("v.bin"))
     for ending in ("csv", "tsv", "parquet", "arrow"):
         yield Seed(f"vectors .{ending}", written(counted.save, f"v.{ending}"), read_vectors(f"v.{ending}"))
     yield Seed("static model", static_model(counted), read_vectors("."), only=("tokenizer.json", "model.safetensors"))
+    hub = written(lambda path: counted.save(path, "hub"), "h")
+    yield Seed("hub folder", hub, read_vectors("h"), only=("h/vectors.safetensors",), ours=True)
+    names = {"v.rds": r_matrix(matrix.astype(float), words)}
+    yield Seed("vectors .rds", names, read_vectors("v.rds"))
     pickled = {"v.kv": pickle.dumps({"words": words, "matrix": matrix.tolist()}, 4)}
     yield Seed("pickle, sniffed", pickled, read_vectors("v.kv"))
     indexed = written(index_writer(words, matrix), "v.index")
@@ -560,6 +556,7 @@ def artifact_seeds() -> Iterator[Seed]:
     yield from both("fusion", written(fusion.save, "a.safetensors"), _fusion)
     typical = TypicalSpread(np.eye(3), 1.0, 2.0, 3.0, 2.0, 1.0, 0.5, 0.2, 7)
     yield from both("typical spread", written(typical.save, "a.safetensors"), _typical)
+    yield from both("register", written(model.register.save, "a.safetensors"), _register)
     yield from both("checkpoint", checkpoint(vectors, corpus), _checkpoint)
     whole = ALaCarte(vectors, model.transform, form=form, fusion=fusion, typical=typical)
     folder = written(lambda path: whole.save(path, include_vectors=True), "m")
@@ -600,6 +597,13 @@ def _fusion(folder: Path) -> str:
 
     fusion = Fusion.load(folder / "a.safetensors")
     return digest(fusion.level, fusion.doubling, fusion.length, fusion.typical, fusion.common, fusion.report)
+
+
+def _register(folder: Path) -> str:
+    from alacarte.transform.register import Register
+
+    register = Register.load(folder / "a.safetensors")
+    return digest(register.centre, register.covariance, register.between, register.uses)
 
 
 def _typical(folder: Path) -> str:
@@ -726,11 +730,15 @@ def matrix_seeds() -> Iterator[Seed]:
     yield Seed("R .rda", {"a.rda": gzip.compress(listed, mtime=0)}, read_transform("a.rda"), edit=edit)
 
 
-def r_matrix(matrix: np.ndarray) -> bytes:
-    """What R's saveRDS writes of a matrix: XDR, version 3."""
+def r_matrix(matrix: np.ndarray, rows: list[str] | None = None) -> bytes:
+    """What R's saveRDS writes of a matrix, and of the names of its rows: XDR, version 3."""
     head = b"X\n" + struct.pack(">iii", 3, 0x40200, 0x30500) + struct.pack(">i", 5) + b"UTF-8"
     values = struct.pack(">ii", 0x20E, matrix.size) + matrix.T.astype(">f8").tobytes()
     dims = struct.pack(">i", 0x402) + _symbol("dim") + struct.pack(">ii", 0xD, 2) + struct.pack(">ii", *matrix.shape)
+    if rows is not None:
+        texts = [struct.pack(">ii", 0x8009, len(name.encode())) + name.encode() for name in rows]
+        dims += struct.pack(">i", 0x402) + _symbol("dimnames") + struct.pack(">ii", 0x13, 2)
+        dims += struct.pack(">ii", 0x10, len(rows)) + b"".join(texts) + struct.pack(">i", 0xFE)
     return head + values + dims + struct.pack(">i", 0xFE)
 
 
