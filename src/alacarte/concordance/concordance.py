@@ -241,6 +241,10 @@ class Concordance:
         """Return the different values of a column in their order, over all documents; None for those without one."""
         return list(self._database.levels(column))
 
+    def value_counts(self, column: str) -> dict[Any, int]:
+        """Return how many documents have each value of a column, in the order of `levels`."""
+        return self._database.levels(column)
+
     def frequent_words(self, count: int = 6, *, beyond: int = 0) -> list[str]:
         """Return the most frequent words of the documents, among those that have a vector and more than three letters.
 

@@ -1,6 +1,5 @@
 """What can be asked of the server, and the answers: plain functions of a workspace. Every number is the library's."""
 
-import math
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -12,6 +11,8 @@ from alacarte.concordance import Concordance, over_periods
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.model import InducedVectors, explain
 from alacarte.senses import induce_senses
+from alacarte.serve.columns import described, matching
+from alacarte.serve.columns import two_sides as two_sides_of
 from alacarte.serve.desk import Desk
 from alacarte.serve.jobs import BUILD
 from alacarte.serve.questions import Parameter, question
@@ -24,7 +25,7 @@ COMMON = 500  # first words of the vectors, which are no good examples
 FREQUENT = 100  # first words of the vectors, most of which are grammar
 SENSE_LINES = 500  # lines of a word that are shown with their sense
 CHANCE = 0.05  # of a difference by accident, from which on words are said to be used differently
-FEW = 40  # values of a column that can be chosen from a list
+VALUES = 20  # of a column that are offered while one types
 
 CorpusName = Annotated[str, Parameter("the name of the corpus; the first one if left out", default="")]
 ModelName = Annotated[str, Parameter("the name of the model; the first one if left out", default="")]
@@ -81,20 +82,26 @@ def about(workspace: Workspace) -> Any:
 
 
 def _described(name: str, corpus: Concordance) -> dict[str, Any]:
+    columns = [described(corpus, column) for column in corpus.columns]
     return {
         "name": name,
         "path": str(corpus.path),
         "documents": len(corpus),
         "tokens": corpus.tokens,
-        "columns": [{"name": column, "values": _few(corpus.levels(column))} for column in corpus.columns],
+        "columns": columns,
+        "sides": two_sides_of(corpus, columns),
         "examples": corpus.frequent_words(beyond=COMMON) or corpus.frequent_words(),
     }
 
 
-def _few(values: list[Any]) -> list[Any] | None:
-    """Return the values of a column if they are few enough to choose from; what is no number in JSON, as text."""
-    few = values if len(values) <= FEW else None
-    return few and [str(value) if isinstance(value, float) and not math.isfinite(value) else value for value in few]
+def values(
+    workspace: Workspace,
+    corpus: CorpusName,
+    column: Annotated[str, Parameter("the name of a column", required=True, most=200)],
+    part: Annotated[str, Parameter("letters that the values hold", default="", most=200)],
+) -> Any:
+    """Values of a column that hold some letters, those of most documents first."""
+    return {"values": matching(workspace.corpus(corpus), column, part, VALUES)}
 
 
 # ----------------------------------------------------------------------------------------------------------- invent
@@ -350,6 +357,7 @@ def build_corpus(
 
 QUESTIONS = (
     question("/api/about", about),
+    question("/api/values", values),
     question("/api/invent", invent, "post"),
     question("/api/spelling", learn_spelling, "post", "job"),
     question("/api/lines", lines),

@@ -59,7 +59,9 @@ def test_what_there_is(client: TestClient, workspace: Workspace) -> None:
     assert answer["vectors"] == {"words": 12, "dimensions": 6}
     assert [corpus["name"] for corpus in answer["corpora"]] == list(workspace.corpora)
     assert answer["corpora"][0]["columns"][0]["name"] == "party"
-    assert answer["corpora"][0]["columns"][1]["values"] is None  # too many to choose from
+    assert [column["kind"] for column in answer["corpora"][0]["columns"]] == ["few", "date"]
+    assert answer["corpora"][0]["columns"][1]["values"] is None  # from so many one does not choose
+    assert answer["corpora"][0]["sides"] == [["year<2060"], ["year>=2060"]]
     document = client.get("/openapi.json").json()
     assert set(document["paths"]) == {question.path for question in QUESTIONS}
 
@@ -197,7 +199,8 @@ def test_json_is_always_valid(odd: TestClient) -> None:
     there = odd.get("/api/about").json()
     assert "damaged" in there["damaged"]["bad"] or "no file" in there["damaged"]["bad"]
     assert [corpus["name"] for corpus in there["corpora"]] == ["odd"]
-    assert there["corpora"][0]["columns"][-1] == {"name": "score", "values": [1.5, "inf", None]}
+    assert there["corpora"][0]["columns"][-1]["kind"] == "number"
+    assert there["corpora"][0]["columns"][-1]["values"] == [1.5, "inf", None]
     assert odd.get("/api/corpora").status_code == 200
     for path, values in (
         ("/api/lines", {"phrase": "bank"}),

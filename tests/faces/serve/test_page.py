@@ -1,6 +1,7 @@
 """The page in a real browser."""
 
 import csv
+import re
 import shlex
 import subprocess
 import sys
@@ -629,4 +630,48 @@ def test_the_tabs_keep_the_corpus_and_back_keeps_the_place(browser: Any, workspa
             page.click(f"nav >> text={view}")
             page.wait_for_function("view => document.title.includes(view)", arg=view)
             assert view == "Invent" or "corpus=letters" in page.url
+        page.close()
+
+
+def test_what_a_column_is_decides_what_is_offered(
+    browser: Any, workspace: Workspace, served: Any, tmp_path: Path
+) -> None:
+    names = ["senator", "date", "rating", "party", "remark"]
+    given = [
+        Document(
+            f"the bank of the river {n} and money in a boat",
+            values=(f"Senator {n % 60}", f"{1950 + n % 50}-03-01", n % 5, "DR"[n % 2], f"a remark, number {n}"),
+        )
+        for n in range(240)
+    ]
+    path = tmp_path / "senate.concordance"
+    Concordance.build(workspace.model().vectors, Corpus(given, columns=names), path, show_progress=False)
+    with served(Workspace(workspace.models, {"senate": path})) as address:
+        page = browser.new_page()
+        page.goto(f"{address}/compare")
+        page.wait_for_selector(".examples a")
+        offered = page.locator(".examples a").all_inner_texts()
+        assert offered
+        assert all(re.search(r"before (19\d\d) and since \1", text) for text in offered)
+        page.goto(f"{address}/word?phrase=bank")
+        page.wait_for_selector("#over")
+        assert page.locator("#over option").evaluate_all("all => all.map((each) => each.value)") == [
+            "",
+            "date",
+            "rating",
+        ]
+        assert page.locator("#where-remark, #from-remark").count() == 0
+        page.wait_for_selector("[data-line]")
+        page.focus("[data-search-in=senator]")
+        page.keyboard.type("Senator 12")
+        page.wait_for_function("() => document.querySelector('datalist').options.length === 1")
+        page.fill("#from-date", "1960")
+        page.fill("#to-date", "1970")
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => location.search.includes('date%3C1971')")
+        page.wait_for_function("() => /^1 use;/.test(document.querySelector('.lede').textContent)")
+        assert page.locator("#conditions").input_value() == ""
+        page.reload()
+        page.wait_for_selector("[data-line]")
+        assert [page.input_value(f"#{part}-date") for part in ("from", "to")] == ["1960", "1970"]
         page.close()

@@ -9,30 +9,26 @@ import {
   current,
   element,
   entitle,
-  exampleLinks,
-  examplesOf,
   go,
   isKnown,
   job,
   keptAnswer,
   longQuestion,
-  modelOf,
   named,
-  noCorpus,
-  noteForm,
   number,
   quoted,
   say,
   script,
   shell,
   sliced,
-  sliceForm,
   state,
   tools,
   UNKNOWN,
   visit,
   whole,
 } from "./common.js";
+import { noteForm } from "./keeping.js";
+import { exampleLinks, inWords, modelOf, noCorpus, sliceForm } from "./slices.js";
 import { mirrored, volcano } from "./charts.js";
 import { LineTable } from "./lines.js";
 import { time } from "./time.js";
@@ -88,9 +84,11 @@ class Compare {
   // ------------------------------------------------------------------------------------------------- what is asked
 
   names() {
-    const corpora = this.both.map((side) => side.corpus());
-    const name = (side) => [corpora[0] !== corpora[1] ? side.corpus() : "", ...side.where()].filter(Boolean).join(", ");
-    return shortened(this.both.map((side) => name(side) || "all"));
+    const [one, two] = this.both.map((side) => side.corpus());
+    return this.both.map((side) => {
+      if (one === two) return side.name();
+      return side.name() === "all" ? side.corpus() : `${side.corpus()}, ${side.name()}`;
+    });
   }
 
   sides() {
@@ -146,7 +144,7 @@ class Compare {
     this.empty(word);
     return current(
       this.shown,
-      (signal) => (word ? this.word(word, signal) : this.welcome(signal)),
+      (signal) => (word ? this.word(word, signal) : Promise.resolve(this.welcome())),
       (error) => {
         this.lede.textContent = "";
         this.behind.hidden = true;
@@ -162,16 +160,16 @@ class Compare {
     this.behind.hidden = !word;
   }
 
-  async welcome(signal) {
+  welcome() {
     this.heading.replaceChildren("Who uses which word how?");
     this.lede.textContent = "Choose two groups, periods or corpora. Ask about one word, or about all words at once.";
-    const [one] = this.both;
-    const { words, sides } = await examplesOf(one.chosen);
-    if (signal.aborted || !sides) return;
-    const both = { corpus: one.corpus(), where: sides[0], other_where: sides[1] };
-    const name = shortened(sides).join(" and ");
+    const [{ chosen }] = this.both;
+    if (!chosen.sides) return;
+    const [where, otherWhere] = chosen.sides;
+    const name = [where, otherWhere].map((each) => inWords(each, chosen.columns)).join(" and ");
+    const both = { corpus: chosen.name, where, other_where: otherWhere };
     const link = (word) => [`${word}: ${name}`, addressOf("/compare", { ...both, phrase: word })];
-    this.examples.replaceChildren(exampleLinks(words.slice(0, 3).map(link)));
+    this.examples.replaceChildren(exampleLinks(chosen.examples.slice(0, 3).map(link)));
   }
 
   async word(word, signal) {
@@ -394,12 +392,6 @@ function verdictOf(row, differs, [a, b]) {
   }
   const apart = `${number(row.distance)} apart (${number(row.conf_low)} to ${number(row.conf_high)}; 0 is the same use)`;
   return differs ? `The two use it differently: ${apart}.` : `No difference is certain: ${apart}.`;
-}
-
-// "party=D" and "party=R" are called D and R.
-function shortened(names) {
-  const parts = names.map((name) => /^([^=<>!,|]+=)([^=,]+)$/.exec(name));
-  return parts.every(Boolean) && parts[0][1] === parts[1][1] ? parts.map((part) => part[2]) : names;
 }
 
 // Of which sides anything can be known, by the reason why a comparison cannot be made.

@@ -11,8 +11,6 @@ import {
   goSoon,
   isKnown,
   job,
-  modelOf,
-  noteForm,
   percent,
   quoted,
   say,
@@ -22,6 +20,8 @@ import {
   sure,
   tools,
 } from "./common.js";
+import { noteForm } from "./keeping.js";
+import { modelOf } from "./slices.js";
 import { likeness } from "./charts.js";
 
 const EXAMPLE = [

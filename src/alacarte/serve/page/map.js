@@ -9,25 +9,21 @@ import {
   download,
   element,
   entitle,
-  exampleLinks,
-  examplesOf,
   go,
-  modelOf,
   named,
-  noCorpus,
-  noteForm,
   png,
   say,
   script,
   shell,
   sliced,
-  sliceForm,
   state,
   svgLink,
   tools,
   visit,
   whole,
 } from "./common.js";
+import { noteForm } from "./keeping.js";
+import { exampleLinks, modelOf, noCorpus, sliceForm } from "./slices.js";
 import { COLOURS, table } from "./charts.js";
 
 export async function map(main) {
@@ -77,13 +73,9 @@ export async function map(main) {
       async (signal) => {
         if (list.length < 2) {
           told.textContent = "Name at least two words that the text uses.";
-          const example = await examplesOf(form.chosen);
-          if (!signal.aborted)
-            shown.replaceChildren(
-              example.words.length > 1
-                ? exampleLinks([[example.words.join(" "), addressOf("/map", { ...values, words: example.words })]])
-                : "",
-            );
+          const words = form.chosen.examples;
+          const link = [words.join(" "), addressOf("/map", { ...values, words })];
+          shown.replaceChildren(words.length > 1 ? exampleLinks([link]) : "");
           return;
         }
         told.textContent = "…";

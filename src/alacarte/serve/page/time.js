@@ -19,14 +19,15 @@ import {
   UNKNOWN,
   whole,
 } from "./common.js";
+import { isOrdered } from "./slices.js";
 import { COLOURS, likenessRange, overTime, periodName } from "./charts.js";
 
 // `sides` have a form (the corpus), values (what is asked) and a name; with two, each word has a picture of its own in
 // which the colours are the sides.
 export function time(sides, others, before, model) {
-  const columns = sides[0].form.chosen.columns.filter((item) =>
-    sides.every((side) => side.form.chosen.columns.some((column) => column.name === item.name)),
-  );
+  const ordered = (side, name) => side.form.chosen.columns.some((column) => column.name === name && isOrdered(column));
+  const columns = sides[0].form.chosen.columns.filter(({ name }) => sides.every((side) => ordered(side, name)));
+  if (!columns.length) return element("p", { class: "hint" }, "No column has dates or numbers.");
   const column = element(
     "select",
     { id: "over" },

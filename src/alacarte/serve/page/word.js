@@ -9,16 +9,11 @@ import {
   current,
   element,
   entitle,
-  exampleLinks,
-  examplesOf,
   flat,
   go,
   isKnown,
   longQuestion,
-  modelOf,
   named,
-  noCorpus,
-  noteForm,
   percent,
   quoted,
   remember,
@@ -26,7 +21,6 @@ import {
   script,
   shell,
   sliced,
-  sliceForm,
   state,
   sure,
   tools,
@@ -34,6 +28,8 @@ import {
   visit,
   whole,
 } from "./common.js";
+import { noteForm } from "./keeping.js";
+import { exampleLinks, modelOf, noCorpus, sliceForm } from "./slices.js";
 import { likeness } from "./charts.js";
 import { lineList, LineTable } from "./lines.js";
 import { time } from "./time.js";
@@ -96,11 +92,8 @@ export async function word(main) {
         if (!values.phrase) {
           heading.replaceChildren("Which word or phrase?");
           lede.textContent = `${counted(form.chosen.documents, "document")}, ${counted(form.chosen.tokens, "word")}. Type one above and press Enter; * is any letters, as in immigr*.`;
-          const { words } = await examplesOf(form.chosen);
-          if (!signal.aborted)
-            examples.replaceChildren(
-              exampleLinks(words.map((each) => [each, addressOf("/word", { ...values, phrase: each })])),
-            );
+          const link = (each) => [each, addressOf("/word", { ...values, phrase: each })];
+          examples.replaceChildren(exampleLinks(form.chosen.examples.map(link)));
           return;
         }
         heading.replaceChildren(element("em", {}, values.phrase));

@@ -1,0 +1,97 @@
+"""What the columns of a corpus are, so that the page offers what fits them."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from alacarte.concordance import Concordance
+from alacarte.concordance._conditions import as_number, condition
+from alacarte.concordance.periods import DATE
+
+FEW = 40  # values that can be chosen from a list
+MOSTLY = 0.9  # of the documents with a value have one of the kind that a column is said to be
+YEARS = (1000, 2999)  # whole numbers between these are years
+REPEATED = 2.0  # documents for each value, at least, where a column groups them
+
+
+def described(corpus: Concordance, name: str) -> dict[str, Any]:
+    """Return the kind of a column, its least and greatest value where it has an order, its values where they are few.
+
+    A column is a date (also a year), a number, one of few values, one of many, or text, which groups nothing.
+    """
+    levels = corpus.value_counts(name)
+    known = {value: count for value, count in levels.items() if value is not None}
+    kind = kind_of(known)
+    ordered = kind in ("date", "number")
+    few = len(levels) <= FEW and kind in ("few", "number")
+    ends = [min(known, key=_place), max(known, key=_place)] if ordered else [None, None]
+    return {
+        "name": name,
+        "kind": kind,
+        "values": [_in_json(value) for value in levels] if few else None,
+        "low": _in_json(ends[0]),
+        "high": _in_json(ends[1]),
+    }
+
+
+def kind_of(known: Mapping[Any, int]) -> str:
+    """Return the kind of a column, from its values and how many documents have each.
+
+    >>> kind_of({"2001-05-03": 1, "2001-06": 1}), kind_of({1950: 3, 1951: 2}), kind_of({4.5: 1, 3: 1})
+    ('date', 'date', 'number')
+    >>> kind_of({"D": 50, "R": 60}), kind_of({f"Senator {n}": 9 for n in range(99)}), kind_of({"A remark.": 1, "B.": 1})
+    ('few', 'many', 'text')
+    """
+    total = sum(known.values())
+    if not total:
+        return "text"
+
+    def share(holds: Any) -> float:
+        return sum(count for value, count in known.items() if holds(value)) / total
+
+    if share(lambda value: _is_year(value) or DATE.fullmatch(str(value)) is not None) >= MOSTLY:
+        return "date"
+    if share(lambda value: as_number(value) is not None) >= MOSTLY:
+        return "number"
+    if total / len(known) < REPEATED:
+        return "text"
+    return "few" if len(known) <= FEW else "many"
+
+
+def two_sides(corpus: Concordance, columns: list[dict[str, Any]]) -> list[list[str]] | None:
+    """Return conditions for two sides that make sense: before and after, or the two largest groups."""
+    for column in columns:
+        periods = corpus.periods(column["name"], 2) if column["kind"] == "date" else []
+        if len(periods) == 2:
+            boundary = periods[1].conditions[0]
+            low = boundary.removeprefix(column["name"]).lstrip(">=")
+            return [[condition(column["name"], "<", low)], [condition(column["name"], ">=", low)]]
+    for column in columns:
+        if column["kind"] == "few":
+            counts = corpus.value_counts(column["name"])
+            largest = sorted((value for value in counts if value is not None), key=lambda value: -counts[value])
+            if len(largest) > 1:
+                return [[condition(column["name"], "=", value)] for value in largest[:2]]
+    return None
+
+
+def matching(corpus: Concordance, name: str, part: str, most: int) -> list[str]:
+    """Return values of a column that hold some letters, those of most documents first."""
+    counts = corpus.value_counts(name)
+    found = [value for value in counts if value is not None and part.casefold() in str(value).casefold()]
+    return [str(value) for value in sorted(found, key=lambda value: -counts[value])[:most]]
+
+
+def _is_year(value: Any) -> bool:
+    number = as_number(value)
+    return isinstance(number, int) and YEARS[0] <= number <= YEARS[1]
+
+
+def _place(value: Any) -> tuple[bool, Any]:
+    number = as_number(value)
+    return (True, str(value)) if number is None else (False, number)
+
+
+def _in_json(value: Any) -> Any:
+    """Return a value; a number that JSON has not, as text."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
