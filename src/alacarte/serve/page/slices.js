@@ -1,6 +1,6 @@
 // Parts of a corpus: the choice of one by its columns, what it is called, examples of it.
 
-import { about, ask, element, state } from "./common.js";
+import { about, ask, current, element, state } from "./common.js";
 
 const ORDERED = ["date", "number"];
 const CONDITION = /^(.+?)(>=|<=|!=|=|<|>)(.*)$/s;
@@ -146,12 +146,12 @@ function searchField(column, suffix, take, corpus) {
     autocomplete: "off",
     "data-search-in": column.name,
   });
-  const offer = async () => {
-    const found = await ask("/api/values", { corpus, column: column.name, part: input.value }).catch(() => ({
-      values: [],
-    }));
+  const values = () => ({ corpus, column: column.name, part: input.value });
+  const show = async (signal) => {
+    const found = await ask("/api/values", values(), false, signal);
     list.replaceChildren(...found.values.map((value) => element("option", { value })));
   };
+  const offer = () => current(input, show, () => list.replaceChildren());
   input.addEventListener("input", offer);
   input.addEventListener("focus", offer, { once: true });
   const place = labelled(input, column.name);
