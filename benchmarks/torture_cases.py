@@ -152,7 +152,7 @@ def arguments(case: Case, threads: int) -> list[str]:
 def small_blocks() -> None:
     """Let a block of text be small, here and in all children."""
     init = Work.__init__
-    init.__defaults__ = tuple(BLOCK if value == work.BLOCK else value for value in init.__defaults__ or ())
+    init.__defaults__ = tuple(BLOCK if value == work.BLOCK_SIZE else value for value in init.__defaults__ or ())
 
 
 def start(case: Case, folder: Path, threads: int = 1, prepare: Callable[[], None] | None = None) -> int:

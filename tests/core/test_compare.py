@@ -156,7 +156,7 @@ def test_blocks_do_not_change_a_number(monkeypatch):
     sides = simulated(230, 1, truth), simulated(230, 2, truth)
     names = [f"w{i}" for i in range(230)]
     at_once = {item.word: item for item in compare_sides(names, sides)}
-    monkeypatch.setattr(comparing, "BLOCK", 7)
+    monkeypatch.setattr(comparing, "WORDS_AT_ONCE", 7)
     by_sevens = {item.word: item for item in compare_sides(names, sides)}
     for word in names:
         for name in comparing.NUMBERS:

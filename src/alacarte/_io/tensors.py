@@ -46,7 +46,7 @@ DTYPES = {
 }
 CODES = {np.dtype(text): code for code, text in DTYPES.items()}
 MAX_HEADER = 1 << 25  # bytes; JSON takes up to thirty times as much memory
-BLOCK = 1 << 22  # bytes written at a time: few enough to be computed in the same memory again and again
+BYTES_AT_ONCE = 1 << 22  # bytes written at a time: few enough to be computed in the same memory again and again
 
 
 class Computed:
@@ -77,7 +77,7 @@ class Computed:
     def whole(self) -> NDArray[Any]:
         """Return all rows, in memory."""
         rows = np.empty(self.shape, self.dtype)
-        step = max(1, BLOCK // max(1, self.nbytes // max(1, len(self))))
+        step = max(1, BYTES_AT_ONCE // max(1, self.nbytes // max(1, len(self))))
         for start in range(0, len(self), step):
             rows[start : start + step] = self[start : start + step]
         return rows
@@ -147,7 +147,7 @@ def little_endian_blocks(array: NDArray[Any] | Computed) -> Iterator[memoryview]
     """Yield the bytes of an array in the order of the file, a few MiB at a time."""
     little = array.dtype.newbyteorder("<")
     rows = array.reshape(1) if isinstance(array, np.ndarray) and array.ndim == 0 else array
-    step = max(1, BLOCK // max(1, rows.nbytes // max(1, len(rows))))
+    step = max(1, BYTES_AT_ONCE // max(1, rows.nbytes // max(1, len(rows))))
     for start in range(0, len(rows), step):
         block = np.ascontiguousarray(rows[start : start + step], dtype=little)
         yield block.reshape(-1).view(np.uint8).data

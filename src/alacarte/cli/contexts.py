@@ -58,7 +58,7 @@ def contexts(
         show_progress=voice.progress,
     )
     if csv is not None:
-        write_csv(_Joined(hits), csv)
+        write_csv(_JoinedSides(hits), csv)
     for pattern in hits.missing:
         note(f"{pattern!r} does not occur")
     show(hits, *_lines(hits, limit))
@@ -67,7 +67,7 @@ def contexts(
 
 
 @dataclass(frozen=True)
-class _Joined(Table):
+class _JoinedSides(Table):
     """Contexts with each side as one text."""
 
     hits: "ContextTable"

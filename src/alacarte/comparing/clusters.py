@@ -30,7 +30,7 @@ DOCUMENT = "document"  # what `cluster` is called if each document is one
 
 
 @dataclass(frozen=True, eq=False)
-class Grouped:
+class GroupedDocuments:
     """The documents of a corpus, each with the number of its group; those with -1 are left out."""
 
     corpus: Corpus
@@ -104,7 +104,7 @@ class Documents:
         clusters = first if self.clusters is None else _alone_if_missing(self.clusters)[first]
         dealt_out = dealt(np.unique(clusters, return_inverse=True)[1], self.lengths, groups)
         kept = np.where(first == everyone, dealt_out, -1) if drop else dealt_out
-        return Corpus(Grouped(self.corpus, kept), name=self.corpus.description, columns=(GROUP,))
+        return Corpus(GroupedDocuments(self.corpus, kept), name=self.corpus.description, columns=(GROUP,))
 
 
 def dealt(clusters: Longs, lengths: Longs, groups: int) -> Longs:

@@ -37,7 +37,7 @@ from alacarte.uncertainty.spread import Deviations, TypicalSpread
 from alacarte.uncertainty.uncertainty import OTHERS, SAMPLE, Space, Uncertainty
 from alacarte.vectors.geometry import unit_rows
 
-BLOCK = 1 << 9  # words at a time
+WORDS_AT_ONCE = 1 << 9  # words at a time
 LEAST_DF = 4.0  # degrees of freedom of the noise on either side, about one less than the documents that carry it
 METRIC_FROM = 200  # words: fewer do not say what the typical noise is well enough to measure in its units
 RIDGE = 0.1  # of the average noise, added to that of each direction before it becomes the unit
@@ -214,8 +214,8 @@ def compare_sides(
     enough = np.zeros(count, dtype=bool)
     measure: _Measure | None = None
     noises = []
-    for low in range(0, count, BLOCK):
-        rows = np.arange(low, min(low + BLOCK, count), dtype=np.intp)
+    for low in range(0, count, WORDS_AT_ONCE):
+        rows = np.arange(low, min(low + WORDS_AT_ONCE, count), dtype=np.intp)
         parts = sides[0].deviations(rows), sides[1].deviations(rows)
         df[:, rows] = [part.df for part in parts]
         zero[:, rows] = [~part.means.any(axis=1) for part in parts]

@@ -391,7 +391,7 @@ class Concordance:
 
     def count(self, target: TargetsLike) -> int:
         """Return how often a word, phrase or pattern occurs."""
-        return sum(len(place.begins) for _, places in self._matches_of(_targets(target)) for place in places)
+        return sum(len(place.begins) for _, places in self._matches_of(Targets.of(target)) for place in places)
 
     def uses(self, target: TargetsLike, *, sort: str | None = None, descending: bool = False) -> Uses:
         """Return all places where a word, phrase or pattern occurs.
@@ -426,7 +426,7 @@ class Concordance:
         >>> len(bank), bank.lines(1, 2).after
         (3, ['of sand', 'sleeps'])
         """
-        wanted = _targets(target)
+        wanted = Targets.of(target)
         found = zip(*(places for _, places in self._matches_of(wanted)), strict=True)
         places = [place for place in map(Place.joined, found) if len(place.begins)]
         if not places:
@@ -535,9 +535,8 @@ class Concordance:
         contexts = self._window_sums(source, options)
         rows = [contexts.sums(places, spread or 1) for _, places in self._matches_of(wanted)]
         groups = Sums(*(np.stack([getattr(row, name) for row in rows]) for name in ("sums", *COUNTS)))
-        units = (
-            {unit for segment in self._segments for unit in segment.units if unit.name} if self._mask.all() else set()
-        )
+        whole = self._segments if self._mask.all() else []
+        units = {unit for segment in whole for unit in segment.units if unit.name}
         return ContextSums(
             list(wanted),
             groups.over_groups(),
@@ -603,8 +602,3 @@ class Concordance:
         measures = contexts.influence(uses.places, transform)
         order = np.argsort(-np.abs(measures["share"]), kind="stable")[stretch(0, limit)]
         return uses.at(order, {name: values[order] for name, values in measures.items()})
-
-
-def _targets(target: TargetsLike) -> Targets:
-    """Return the targets that are meant; a string is one word or phrase."""
-    return Targets.of([target] if isinstance(target, str) else target)

@@ -14,7 +14,7 @@ from alacarte.vectors.word_vectors import WordVectors
 
 LANES = 16  # values that vector code works on at a time
 LINE = 64  # bytes of a cache line
-BLOCK = 4096  # rows of sums whose parts are put together at a time
+JOINED_ROWS = 4096  # rows of sums whose parts are put together at a time
 PIECE = 20  # vectors, at most, of a piece of a row: as many as registers hold, with some to spare
 
 
@@ -84,8 +84,8 @@ class IntegerVectors:
         """Put the parts of split dimensions together in rows of sums, in place; counts then follow the dimensions."""
         if not self.split.size:
             return
-        for low in range(0, len(rows), BLOCK):
-            block = rows[low : low + BLOCK]
+        for low in range(0, len(rows), JOINED_ROWS):
+            block = rows[low : low + JOINED_ROWS]
             block[:, self.split] = (block[:, self.split] << FINER) + block[:, self.dimension : self.columns]
             block[:, self.dimension : rows.shape[1] - len(self.split)] = block[:, self.columns :].copy()
 

@@ -30,7 +30,7 @@ ALL_PRIVATE = 48 << 20  # for those of all threads, or SHARE of the shared sums 
 SHARE = 0.3
 STRIPES = 1 << 14  # locks
 COUNTS = ("totals", "tokens", "occurrences", "contexts")  # the columns behind the dimensions
-BLOCK = 4096  # rows put together at a time
+SETTLED_ROWS = 4096  # rows put together at a time
 COVERED = 100_000  # targets up to which the progress bar says how many occur
 
 
@@ -228,8 +228,8 @@ class _SumAdder:
     def settle(self, rows: Longs) -> None:
         """Add the thread's own sums to those that all share."""
         used = int(self.used[0])
-        for low in range(0, used, BLOCK):
-            part = slice(low, min(low + BLOCK, used))
+        for low in range(0, used, SETTLED_ROWS):
+            part = slice(low, min(low + SETTLED_ROWS, used))
             rows[self.owners[part]] += self.private[part]
             self.private[part] = 0
 

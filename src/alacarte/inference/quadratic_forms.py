@@ -13,7 +13,7 @@ from alacarte._io.arrays import Doubles
 
 STEPS = 80
 NEAR_MEAN = 1e-4  # of a standard deviation or so: here the approximation is 0 / 0, and a line is drawn through it
-BLOCK = 1 << 14  # rows at a time
+DRAWS_AT_ONCE = 1 << 14  # rows at a time
 
 
 def ratio_tail(ratio: Doubles, eigenvalues: Doubles, df: Doubles) -> Doubles:
@@ -29,8 +29,8 @@ def ratio_tail(ratio: Doubles, eigenvalues: Doubles, df: Doubles) -> Doubles:
     """
     result = np.empty(len(ratio))
     spectra = np.broadcast_to(eigenvalues, (len(ratio), eigenvalues.shape[-1]))
-    for low in range(0, len(ratio), BLOCK):
-        part = slice(low, low + BLOCK)
+    for low in range(0, len(ratio), DRAWS_AT_ONCE):
+        part = slice(low, low + DRAWS_AT_ONCE)
         result[part] = _tail(np.maximum(ratio[part], 1e-12), spectra[part], df[part])
     return result
 

@@ -34,7 +34,7 @@ from alacarte.errors import NotEnoughData
 from alacarte.inference.cosines import directions_of
 
 Floats = npt.NDArray[np.floating[Any]]
-BLOCK = 1 << 22  # numbers of a block of scores: 32 MiB
+SCORES_AT_ONCE = 1 << 22  # numbers of a block of scores: 32 MiB
 PERMUTED = 1 << 25  # row numbers of a block of permutations: 128 MiB
 JACKKNIFE = 1 << 27  # numbers of the jackknife's largest tensor: 1 GiB, 107 coefficients
 SINGLE = 1 << 15  # rows from which on permutations are in single precision
@@ -86,7 +86,7 @@ class Fit:
         k, d = self.columns, self.residuals.shape[1]
         numbers = np.arange(self.clusters + 1)
         bounds = numbers if self.units is None else np.searchsorted(self.units, numbers)
-        step = max(1, BLOCK // (k * d))
+        step = max(1, SCORES_AT_ONCE // (k * d))
         for low in range(0, self.clusters, step):
             high = min(low + step, self.clusters)
             start, end = bounds[low], bounds[high]
@@ -331,7 +331,7 @@ def _permuted_lengths(
 ) -> tuple[Doubles, Doubles]:
     """Return (‖b‖², what noise adds to it) of permuted residuals, for each permutation."""
     (number, n), m = order.shape, pull.shape[1]
-    rows = max(64, BLOCK // (4 * number * m))
+    rows = max(64, SCORES_AT_ONCE // (4 * number * m))
     b, error = np.zeros((number * m, e.shape[1])), np.zeros(number * m)
     for start in range(0, n, rows):
         block = slice(start, start + rows)

@@ -13,7 +13,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
-from typing import Unpack, cast
+from typing import Any, Unpack, cast
 
 from alacarte._io import html
 from alacarte._io.options import refuse_unknown
@@ -102,29 +102,16 @@ class ALaCarte(FewShotModel):
         """
         if form is None:
             form = FormModel.cached(self.vectors, show_progress=show_progress)
-        return type(self)(
-            self.vectors,
-            self.transform,
-            tokenizer=self._tokenizer,
-            check=self.check,
-            form=form,
-            fusion=self.fusion,
-            typical=self.typical,
-            register=self.register,
-            definitions=self.definitions,
-        )
+        return self._changed(form=form)
 
     def without_register(self) -> "ALaCarte":
         """Return the same model without adaptation to texts: vectors are the transform's, as in the paper."""
-        return type(self)(
-            self.vectors,
-            self.transform,
-            tokenizer=self._tokenizer,
-            check=self.check,
-            form=self.form,
-            fusion=self.fusion,
-            typical=self.typical,
-        )
+        return self._changed(register=None, definitions=None)
+
+    def _changed(self, **changes: Any) -> "ALaCarte":
+        names = ("check", "form", "fusion", "typical", "register", "definitions")
+        parts = {name: getattr(self, name) for name in names}
+        return type(self)(self.vectors, self.transform, tokenizer=self._tokenizer, **(parts | changes))
 
     @property
     def report(self) -> FitReport | None:

@@ -149,7 +149,7 @@ def discover(
         return _listed(counted, index, lengths, known, all_tokens, least_score)
 
 
-class _Counted(NamedTuple):
+class _FrequentSequences(NamedTuple):
     """Frequent sequences, a level for each length, and what else phrases are told by."""
 
     levels: list[Level]
@@ -159,7 +159,7 @@ class _Counted(NamedTuple):
 
 
 def _listed(
-    counted: _Counted,
+    counted: _FrequentSequences,
     index: Mapping[str, int],
     lengths: list[int],
     known: bool,
@@ -200,7 +200,7 @@ def _listed(
 
 def _frequent_sequences(
     corpus: Corpus, index: dict[str, int], tokenizer: Tokenizer, longest: int, min_count: int, work: Work
-) -> _Counted:
+) -> _FrequentSequences:
     first = Lexicon(index, grow=True)
     words = KeyCounts(lambda encoded: encoded.ids.astype(np.int64))
     run(words, corpus, Encoder(tokenizer, first), work, "counting words")
@@ -234,7 +234,7 @@ def _frequent_sequences(
             levels.append(Level(longer[order], counts[order], keys >> HALF, keys & LOW))
         if not len(longer):
             break
-    return _Counted(levels, extra, tokens, at_ends)
+    return _FrequentSequences(levels, extra, tokens, at_ends)
 
 
 def _uses_at_ends(pairs: KeyCounts, names: list[str]) -> Longs:

@@ -13,7 +13,7 @@ from alacarte.errors import AlacarteError
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.options import CorpusKeywords
 
-BLOCK = 1 << 20  # bytes of text that are worked on together
+BLOCK_SIZE = 1 << 20  # bytes of text that are worked on together
 
 
 class WorkOptions(TypedDict, total=False):
@@ -82,7 +82,7 @@ class Work:
     )
     show_progress: bool | None = None
     callback: ProgressCallback | None = None
-    block_size: int = BLOCK
+    block_size: int = BLOCK_SIZE
     client: Any = None
 
     def __post_init__(self) -> None:

@@ -22,7 +22,7 @@ from alacarte.spelling.fusion import without_direction
 from alacarte.spelling.prior import Prior
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import LEARNED_FROM, Deviations, TypicalSpread
-from alacarte.uncertainty.uncertainty import BLOCK, OTHERS, SAMPLE, SearchedVector, Similarity, Uncertainty
+from alacarte.uncertainty.uncertainty import OTHERS, SAMPLE, TARGETS_AT_ONCE, SearchedVector, Similarity, Uncertainty
 from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -200,8 +200,8 @@ class FusedUncertainty(Uncertainty):
     def confidence(self) -> Doubles:
         """The cosine to be expected between each vector and what infinitely many contexts would give."""
         result = np.empty(len(self))
-        for low in range(0, len(self), BLOCK):
-            part = slice(low, min(low + BLOCK, len(self)))
+        for low in range(0, len(self), TARGETS_AT_ONCE):
+            part = slice(low, min(low + TARGETS_AT_ONCE, len(self)))
             target = self.deviations_of(np.arange(part.start, part.stop))
             w, form = self._parts(self.keys[part], target)
             alike = super().confidence[part]  # of x/|x| with what it would be

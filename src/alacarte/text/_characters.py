@@ -14,7 +14,7 @@ from alacarte.text.tokenizers import TYPOGRAPHIC, character_classes
 
 # All characters beyond are as the last of these: no letters, and changed by nothing.
 _CODES = np.concatenate([np.arange(kernel.PLANES, dtype="<u4"), np.arange(0xE0000, 0xE0400, dtype="<u4")])
-_BLOCK = 256  # characters that are looked at together
+_TOGETHER = 256  # characters that are looked at together
 _LOCK = threading.Lock()
 
 
@@ -86,8 +86,8 @@ def _flags() -> npt.NDArray[np.int64]:
     flags[0xAC00:0xD7A4:28] |= kernel.FIRST
     flags[0x1161:0x1176] |= kernel.SECOND
     flags[0x11A8:0x11C3] |= kernel.SECOND
-    for low in range(0, len(characters), _BLOCK):
-        block = characters[low : low + _BLOCK]
+    for low in range(0, len(characters), _TOGETHER):
+        block = characters[low : low + _TOGETHER]
         if unicodedata.is_normalized("NFD", block):  # as most are
             continue
         for character in block:

@@ -184,7 +184,7 @@ def paragraphs(texts: Iterable[str]) -> Iterator[str]:
     >>> list(paragraphs(["one\nstill one\n", "\ntwo\n"]))
     ['one\nstill one', 'two']
     """
-    paragraph = _Growing()
+    paragraph = _GrowingDocument()
     for text in texts:
         # The line end before the block is put back, for a blank line right at its start.
         first, *others = BLANK_LINES.split("\n" + text)
@@ -202,13 +202,13 @@ def as_one_document(texts: Iterable[str]) -> Iterator[str]:
     >>> list(as_one_document(["one\n", "two"]))
     ['one\ntwo']
     """
-    document = _Growing()
+    document = _GrowingDocument()
     for text in texts:
         yield from document.add(text)
     yield document.end()
 
 
-class _Growing:
+class _GrowingDocument:
     """A document that grows by whole lines; what is beyond `LONGEST` characters begins another."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ BANDS = ((1, 1), (2, 4), (5, 19), (20, 199), (200, None))  # uses, from and to
 PART = 5  # every fifth word is tested
 FEW = 20  # words, below which a median says little
 MOST = 400  # words tested for each number of uses
-BLOCK = 256
+QUERIES_AT_ONCE = 256
 POOR = 0.01  # of the words searched: a median rank beyond this is close to chance
 
 
@@ -122,10 +122,10 @@ def rank_of_own(queries: Doubles, searched: Doubles, own: Rows, discount: Double
     [1, 2]
     """
     units, ranks = unit_rows(searched), [np.zeros(0, dtype=np.int64)]
-    for low in range(0, len(queries), BLOCK):
-        cosines = unit_rows(queries[low : low + BLOCK]) @ units.T
+    for low in range(0, len(queries), QUERIES_AT_ONCE):
+        cosines = unit_rows(queries[low : low + QUERIES_AT_ONCE]) @ units.T
         if discount is not None:
             cosines -= discount
-        mine = cosines[np.arange(len(cosines)), own[low : low + BLOCK]]
+        mine = cosines[np.arange(len(cosines)), own[low : low + QUERIES_AT_ONCE]]
         ranks.append(1 + np.count_nonzero(cosines > mine[:, None], axis=1))
     return np.concatenate(ranks)

@@ -11,7 +11,7 @@ from alacarte.errors import Hint, NotEnoughData
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 
-BLOCK = 8192  # words whose means are in memory at a time
+MEANS_AT_ONCE = 8192  # words whose means are in memory at a time
 ILL_CONDITIONED = 1e10  # the normal equations lose half of float64's 16 digits about here: QR instead
 SINGULAR = 1e14  # beyond this even QR's answer is noise
 
@@ -49,8 +49,8 @@ class Regression:
     def blocks(self) -> Iterator[tuple[slice, int, Doubles, Doubles]]:
         """(which words, their fold, their u with a last column of ones for an intercept, their v), in float64."""
         for fold, (begin, end) in enumerate(pairwise(self.bounds)):
-            for low in range(begin, end, BLOCK):
-                block = slice(low, min(low + BLOCK, end))
+            for low in range(begin, end, MEANS_AT_ONCE):
+                block = slice(low, min(low + MEANS_AT_ONCE, end))
                 u = self.sums.means(self.rows[block])
                 if self.intercept:
                     u = np.hstack([u, np.ones((len(u), 1))])

@@ -29,7 +29,7 @@ from alacarte.uncertainty.spread import LEARNED_FROM, Deviations, TypicalSpread,
 from alacarte.vectors.geometry import cosines, unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
-BLOCK = 1 << 10  # targets at a time
+TARGETS_AT_ONCE = 1 << 10  # targets at a time
 SAMPLE = 2000  # targets that the typical spread is learned from
 PAIR_DF = 1.5  # degrees of freedom: two contexts have fewer, and say too little of how much targets differ
 OTHERS = 5000  # words along whose directions targets are alike or not
@@ -223,12 +223,12 @@ class Uncertainty(Table):
         """(noise, confidence) of all targets."""
         typical = self.typical
         noises, confidences = np.empty(len(self)), np.empty(len(self))
-        for low in range(0, len(self), BLOCK):
-            target = self.deviations_of(np.arange(low, min(low + BLOCK, len(self))))
+        for low in range(0, len(self), TARGETS_AT_ONCE):
+            target = self.deviations_of(np.arange(low, min(low + TARGETS_AT_ONCE, len(self))))
             noise, (q, _, _) = typical.noise(target), typical.lengths(target)
             known = target.df * typical.rank + typical.scale_df > 0
-            noises[low : low + BLOCK] = np.where(known, noise, np.nan)
-            confidences[low : low + BLOCK] = np.sqrt(q / np.where(known, q + noise, np.nan))
+            noises[low : low + TARGETS_AT_ONCE] = np.where(known, noise, np.nan)
+            confidences[low : low + TARGETS_AT_ONCE] = np.sqrt(q / np.where(known, q + noise, np.nan))
         return noises, confidences
 
     @property
@@ -403,7 +403,7 @@ class Uncertainty(Table):
 
     def columns(self) -> Columns:
         """Return each target with its contexts, effective contexts, confidence and the length of its noise."""
-        blocks = (self.deviations_of(np.arange(low, min(low + BLOCK, len(self)))) for low in self._blocks())
+        blocks = (self.deviations_of(np.arange(low, min(low + TARGETS_AT_ONCE, len(self)))) for low in self._blocks())
         contexts = np.concatenate([block.contexts for block in blocks]).astype(np.int64)
         return {
             "word": self.keys,
@@ -427,7 +427,7 @@ class Uncertainty(Table):
         return super().to_frame().set_index("word")
 
     def _blocks(self) -> range:
-        return range(0, len(self), BLOCK)
+        return range(0, len(self), TARGETS_AT_ONCE)
 
 
 def _wide(transform: Transform) -> tuple[Doubles, Doubles | None]:

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from alacarte._io.arrays import Doubles
 from alacarte.errors import NotEnoughData
 
-BLOCK = 1 << 14  # rows that are converted to float64 together
+CENTRED_ROWS = 1 << 14  # rows that are converted to float64 together
 
 
 def unit_rows(matrix: npt.ArrayLike) -> Doubles:
@@ -55,8 +55,8 @@ def top_components(matrix: npt.ArrayLike, k: int) -> Doubles:
         raise NotEnoughData(f"{n} vectors of {d} dimensions do not have {k} principal components; ask for fewer")
     mean = rows.mean(axis=0, dtype=np.float64)
     scatter = np.zeros((d, d))
-    for low in range(0, n, BLOCK):
-        centred = rows[low : low + BLOCK] - mean
+    for low in range(0, n, CENTRED_ROWS):
+        centred = rows[low : low + CENTRED_ROWS] - mean
         scatter += centred.T @ centred
     components = np.linalg.eigh(scatter)[1].T[::-1][:k]
     largest = np.take_along_axis(components, np.abs(components).argmax(axis=1)[:, None], axis=1)

@@ -30,7 +30,7 @@ from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 Backend = Literal["auto", "exact", "usearch"]
 EXACT_LIMIT = 200_000  # vectors; searched exactly in a few hundredths of a second
 KIND = "index"
-BLOCK = 1 << 14
+ADDED_VECTORS = 1 << 14
 FEW = 10  # exact searches that are timed
 SEARCHED = 256  # candidates that a query looks at
 # How values are held in the graph, edges of each node, and candidates that are looked at for a vector that is added.
@@ -128,8 +128,8 @@ class Index:
         usearch = require("usearch.index", extra="index", purpose="an approximate index")
         graph = _graph(usearch, source.dimension, SETTINGS)
         with progress(len(source), "vectors", "building the index", show_progress) as bar:
-            for low in range(0, len(source), BLOCK):
-                block = source.matrix[low : low + BLOCK]
+            for low in range(0, len(source), ADDED_VECTORS):
+                block = source.matrix[low : low + ADDED_VECTORS]
                 try:
                     graph.add(np.arange(low, low + len(block)), block, threads=threads or 0)
                 except RuntimeError as error:  # what usearch makes of Ctrl-C

@@ -17,7 +17,7 @@ from alacarte._io.tensors import pack_words, unpack_words
 
 FACTOR = 0x9E3779B97F4A7C15  # odd, so that no byte of a long word drops out of its hash
 BITS = (1 << 64) - 1
-BLOCK = 1 << 16  # words hashed together
+HASHED_WORDS = 1 << 16  # words hashed together
 FEW = 1000  # words that are looked up one by one before a dictionary is made
 
 
@@ -214,8 +214,8 @@ def word_hashes(data: Bytes, offsets: Longs) -> Codes:
     longest = int(lengths.max(initial=0))
     powers = np.full(longest, FACTOR, np.uint64)
     np.multiply.accumulate(powers, out=powers)
-    for low in range(0, len(lengths), BLOCK):
-        part = lengths[low : low + BLOCK]
+    for low in range(0, len(lengths), HASHED_WORDS):
+        part = lengths[low : low + HASHED_WORDS]
         filled = np.flatnonzero(part)
         if not len(filled):
             continue

@@ -57,13 +57,13 @@ def test_a_vocabulary_is_the_dictionary(words, other, few):
 
 @given(lists)
 def test_hashes_by_block(words):
-    before = module.BLOCK
+    before = module.HASHED_WORDS
     packed = PackedWords.of(words)
     try:
-        module.BLOCK = 3
+        module.HASHED_WORDS = 3
         hashes = word_hashes(packed.data, packed.offsets)
     finally:
-        module.BLOCK = before
+        module.HASHED_WORDS = before
     assert hashes.tolist() == word_hashes(packed.data, packed.offsets).tolist()
     assert hashes.tolist() == [module._hash(word.encode()) for word in words]
 

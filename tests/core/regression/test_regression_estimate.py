@@ -73,7 +73,7 @@ def test_jackknife_in_blocks(monkeypatch):
     whole = regression_noise.jackknife(
         regression_noise.least_squares(x, y, clusters, equal_clusters=True)[0], np.eye(3)
     )
-    monkeypatch.setattr(regression_noise, "BLOCK", 30)
+    monkeypatch.setattr(regression_noise, "SCORES_AT_ONCE", 30)
     for units in (clusters, None):
         fit, _ = regression_noise.least_squares(x, y, units, equal_clusters=True)
         if units is clusters:
@@ -182,7 +182,7 @@ def test_permutations_in_blocks(monkeypatch, clustered):
     x, y, clusters = example(5, clustered=clustered)
     fit, _ = regression_noise.least_squares(x, y, clusters, equal_clusters=True)
     whole = regression_noise.permute(fit, np.eye(3), 30, np.random.default_rng(0))
-    monkeypatch.setattr(regression_noise, "BLOCK", 200)
+    monkeypatch.setattr(regression_noise, "SCORES_AT_ONCE", 200)
     monkeypatch.setattr(regression_noise, "PERMUTED", 150)
     np.testing.assert_array_equal(regression_noise.permute(fit, np.eye(3), 30, np.random.default_rng(0)), whole)
 

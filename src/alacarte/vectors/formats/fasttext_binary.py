@@ -9,10 +9,9 @@ import numpy as np
 from alacarte._io.arrays import Singles
 from alacarte.errors import BadVectors
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words, rows_at_once, usable_rows
-from alacarte.vectors.formats.streams import Source
+from alacarte.vectors.formats.streams import READ_AT_ONCE, Source
 
 MAGIC, VERSION = 793712314, 12
-BLOCK = 1 << 22
 LONGEST = 1000  # characters of an n-gram
 END_OF_SENTENCE = "</s>"  # the one word that has no n-grams
 _START = struct.Struct("<14id")  # magic, version, twelve settings, t
@@ -65,7 +64,7 @@ class _Reader:
         if len(self.data) - self.position < size:
             rest = self.data[self.position :]
             self.offset += self.position
-            self.data = rest + self.source.read(max(BLOCK, size - len(rest)))
+            self.data = rest + self.source.read(max(READ_AT_ONCE, size - len(rest)))
             self.position = 0
             if len(self.data) < size:
                 raise BadVectors(f"{self.source.path} is cut off; download or copy it again")
@@ -80,7 +79,7 @@ class _Reader:
         end = self.data.find(b"\0", self.position)
         while end < 0:
             before = len(self.data) - self.position
-            if before > BLOCK:
+            if before > READ_AT_ONCE:
                 raise BadVectors(f"{self.source.path} is damaged: a word has no end; download it again")
             self.need(before + 1)
             end = self.data.find(b"\0", self.position)

@@ -15,7 +15,7 @@ from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.words import PackedWords
 
 EXAMPLES = 5  # rows that a report names
-BLOCK = 1 << 22  # values that are looked at together
+CHECKED_VALUES = 1 << 22  # values that are looked at together
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def unfinished_rows(matrix: Any) -> Longs:
     >>> unfinished_rows(np.array([[1.0, 2.0], [np.nan, 0.0]])).tolist()
     [1]
     """
-    step = max(1, BLOCK // max(1, matrix.shape[1]))
+    step = max(1, CHECKED_VALUES // max(1, matrix.shape[1]))
     bad = []
     for start in range(0, len(matrix), step):
         block = matrix[start : start + step]
