@@ -265,7 +265,7 @@ def test_vectors_alone_patterns_and_shards():
     assert compare(MODEL, *(MODEL.apply(sums) for sums in whole)) == compare(MODEL, *whole)
 
 
-def test_groups_of_a_data_frame():
+def test_groups_of_a_table(tmp_path):
     pandas = pytest.importorskip("pandas")
     texts = [*documents(1), *documents(2, changed=True)]
     frame = pandas.DataFrame({"speech": texts, "party": ["D"] * 400 + ["R"] * 400})
@@ -273,6 +273,8 @@ def test_groups_of_a_data_frame():
     assert found.names == ("D", "R")
     assert [item.word for item in found.changed()] == ["w0"]
     assert found.items == compare(MODEL, texts[:400], texts[400:], contexts=0).items
+    frame.to_csv(tmp_path / "speeches.csv")
+    assert compare(MODEL, tmp_path / "speeches.csv", by="party", text="speech", contexts=1) == found
     for options, message in [
         ({"by": "state"}, "no column 'state'"),
         ({"by": "party", "groups": ("D", "X")}, "no row has 'X'"),
@@ -307,7 +309,7 @@ def test_what_cannot_be_compared(tmp_path):
         compare(MODEL, *[MODEL.collect(text, ["w1"]) for text in (texts, documents(2))])
     with pytest.raises(AlacarteError, match="two corpora"):
         compare(MODEL, texts)
-    with pytest.raises(AlacarteError, match="names a column of a data frame"):
+    with pytest.raises(AlacarteError, match="names a column of a table"):
         compare(MODEL, texts, by="party")
     with pytest.raises(AlacarteError, match=r"no option 'shard'.*collect the sums"):
         compare(MODEL, texts, documents(2), shard=(1, 2))

@@ -64,6 +64,13 @@ def test_columns_are_named_wherever_a_table_is_taken(kind, tmp_path):
         (lambda: ALaCarte(VECTORS, IDENTITY).embed(5), "a text or a list of tokens"),
         (lambda: ALaCarte(VECTORS, IDENTITY).induce(["a x"], ["x"]).update(["b y"], ["y"]), "Concordance"),
         (lambda: ALaCarte(VECTORS, IDENTITY).induce(["a x"], ["x"], form=True), r"model = model\.with_form\(\)"),
+        (lambda: ALaCarte(VECTORS), "`ALaCarte.fit` learns one"),
+        (lambda: ALaCarte.load("glove.6B.50d"), r"call ALaCarte\.pretrained\('glove\.6B\.50d'\)"),
+        (lambda: ALaCarte.pretrained("glove.6B.100d"), r"ALaCarte\.pretrained\('glove\.6B\.100d', vectors=path\)"),
+        (lambda: Transform.fit(["a b"], VECTORS), r"collect\(vectors, corpus\)"),
+        (lambda: collect(ALaCarte(VECTORS, IDENTITY), ["a b"]), r"its own: `model\.vectors`"),
+        (lambda: discover(ALaCarte(VECTORS, IDENTITY), ["a b"]), r"its own: `model\.vectors`"),
+        (lambda: discover("nowhere.vec", ["a b"]), "neither a file nor a known name"),
     ],
 )
 def test_what_newcomers_type_is_answered(call, answer):
@@ -79,5 +86,18 @@ def test_what_users_of_gensim_type_works():
     nearest = VECTORS.most_similar(words[0], k=3)
     assert VECTORS.most_similar(words[0], 3) == VECTORS.most_similar(words[0], topn=3) == nearest
     assert VECTORS.similar_by_word(words[0], topn=3) == nearest
-    with pytest.raises(AttributeError, match="no attribute 'wv'"):
-        VECTORS.wv  # noqa: B018
+    assert VECTORS.similar_by_vector(VECTORS[words[0]], topn=3) == VECTORS.nearest(VECTORS[words[0]], 3)
+    assert np.linalg.norm(VECTORS.get_vector(words[0], norm=True)) == pytest.approx(1)
+    assert VECTORS.vectors is VECTORS.matrix
+    assert VECTORS.has_index_for(words[0])
+    assert VECTORS.get_index(words[0]) == 0
+    model = ALaCarte(VECTORS, IDENTITY)
+    for ask, answer in (
+        (lambda: VECTORS.wv, "no attribute 'wv'$"),
+        (lambda: VECTORS.get_vecattr("a", "count"), "`counts`"),
+        (lambda: model.wv, r"`model\.vectors`"),
+        (lambda: model.most_similar("a"), r"`model\.vectors`"),
+        (lambda: model.nothing, "no attribute 'nothing'$"),
+    ):
+        with pytest.raises(AttributeError, match=answer):
+            ask()

@@ -127,6 +127,7 @@ def public() -> Iterator[tuple[str, object]]:
             if inspect.isclass(value):
                 attributes = [attribute for attribute in dir(value) if not attribute.startswith("__")]
                 yield from ((f"{name}.{attribute}", getattr(value, attribute)) for attribute in attributes)
+    yield "ALaCarte.vectors", None  # an attribute of each model
 
 
 def test_every_hint_names_something_of_python_that_exists():

@@ -29,6 +29,7 @@ from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.options import CorpusKeywords
 from alacarte.text.records import as_frame, is_null
+from alacarte.text.tables import read_table
 from alacarte.transform.register import Adaptation
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import Deviations, deviations
@@ -78,7 +79,7 @@ def compare(
     targets
         Phrases and patterns to test beside the words of the vectors.
     by, groups
-        In place of `other`: a column of the data frame `corpus`, and two of its values.
+        In place of `other`: a column of the table `corpus` (a data frame or its file), and two of its values.
     text, tokens
         The columns with the text, or with lists of tokens, of frames and files.
     cluster
@@ -117,8 +118,9 @@ def compare(
     True
     """
     _check_options(min_count, contexts, duplicates, work)
-    if isinstance(model, WordVectors):
-        model = ALaCarte(model, Transform(np.eye(model.dimension, dtype=np.float32)))
+    if not isinstance(model, ALaCarte):
+        vectors = WordVectors.of(model)
+        model = ALaCarte(vectors, Transform(np.eye(vectors.dimension, dtype=np.float32)))
     first, second, names, cluster, notes = _two(corpus, other, by, groups, {"text": text, "tokens": tokens}, cluster)
     asked = None if targets is None else Targets.of(targets)
     if isinstance(first, ContextSums) and isinstance(second, ContextSums):
@@ -176,7 +178,7 @@ def _two(
             raise AlacarteError("by= compares groups of one corpus; leave the second corpus out, or by=")
         return _groups(corpus, by, groups, columns, cluster)
     if other is None:
-        raise AlacarteError("a comparison needs two corpora, or one data frame with by= and groups=")
+        raise AlacarteError("a comparison needs two corpora, or one table with by= and groups=")
     if groups is not None:
         raise AlacarteError("groups= are values of the column that by= names; give by=, or leave groups= out")
     if corpus is other or _same_files(corpus, other):
@@ -208,12 +210,10 @@ def _same_files(one: Any, two: Any) -> bool:
 def _groups(
     frame: Any, by: str, groups: tuple[object, object] | None, columns: CorpusKeywords, cluster: str | None
 ) -> tuple[Corpus, Corpus, tuple[str, str], str | None, tuple[str, ...]]:
+    if isinstance(frame, str | os.PathLike):
+        frame = read_table(frame)
     if not is_frame(frame):
-        raise BadCorpus(
-            "by= names a column of a data frame, and this is none; read the table first, as in "
-            'pandas.read_json("speeches.jsonl", lines=True)',
-            hint=Hint("", "name one table, and --by COLUMN"),
-        )
+        raise BadCorpus("by= names a column of a table: pass a data frame, or the path of a CSV or JSON lines file")
     narwhals = require("narwhals", extra="frames", purpose="reading documents from a data frame")
     table = as_frame(frame)
     table = table.collect() if hasattr(table, "collect") else table

@@ -214,7 +214,8 @@ def _check_targets(wanted: Targets, given: Targets) -> None:
     if lacking is not None:
         raise BadSums(
             f"{lacking} was looked for in some of these sums and not in others, so occurrences would be missing; "
-            "collect all texts for one list of targets, which `discover` gives for all of them together",
+            "collect all texts for one list of targets, which `discover` gives for all of them together, or keep the "
+            "texts in a concordance, which answers for any target",
             hint=Hint(
                 "or keep the targets that were looked for everywhere: merge(…, shared_only=True)",
                 "or keep the targets that were looked for everywhere: --shared-only",

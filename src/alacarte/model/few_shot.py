@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from alacarte._io.arrays import Doubles, Longs, Singles
 from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
-from alacarte.errors import AlacarteError, BadVectors, NotEnoughData, TransformMismatch
+from alacarte.errors import AlacarteError, BadTransform, BadVectors, NotEnoughData, TransformMismatch
 from alacarte.model.embedding import Absent, ContextReader, Contexts, ContextSum, total
 from alacarte.model.induced import is_single
 from alacarte.spelling.form import FormModel, FormVector
@@ -22,6 +22,7 @@ from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform.register import Adaptation, Register
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import TypicalSpread
+from alacarte.vectors.keyed_matrix import GENSIM, KeyedMatrix
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 NO_FORM = (
@@ -37,7 +38,7 @@ class FewShotModel:
     def __init__(
         self,
         vectors: VectorsLike,
-        transform: Transform,
+        transform: Transform | None = None,
         *,
         tokenizer: TokenizerLike | None = None,
         check: bool = True,
@@ -47,6 +48,11 @@ class FewShotModel:
         register: Register | None = None,
         definitions: Register | None = None,
     ) -> None:
+        if not isinstance(transform, Transform):
+            raise BadTransform(
+                "a model has vectors and a `Transform` for them: `ALaCarte.pretrained` brings both, `ALaCarte.fit` "
+                "learns one from text, and `Transform.load` reads one"
+            )
         self.vectors = WordVectors.of(vectors)
         self.register = register
         self.definitions = definitions
@@ -73,6 +79,14 @@ class FewShotModel:
         self._definition_reader = self._reader
         if definitions is not None:
             self._definition_reader = self._reading_with(_adapted(self.transform, definitions.adaptation()))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """Say where the words are that gensim's users ask a model for."""
+            known = name == "wv" or (not name.startswith("_") and hasattr(KeyedMatrix, name)) or name in GENSIM
+            advice = "; the words are in `model.vectors`" if known else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{advice}")
 
     def _reading_with(self, transform: Transform) -> ContextReader:
         return ContextReader(self.vectors, transform, self.context_settings, self.tokens)

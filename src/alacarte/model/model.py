@@ -284,7 +284,10 @@ class ALaCarte(FewShotModel):
         except BadVectors as error:
             if vectors is not None:
                 raise
-            raise BadVectors(str(error), hint=Hint("here as vectors=…", "here as --vectors")) from None
+            raise BadVectors(
+                str(error),
+                hint=Hint(f"as in ALaCarte.pretrained({name!r}, vectors=path)", f"as in --model {name} --vectors FILE"),
+            ) from None
 
     # -------------------------------------------------------------------------------------------- induce
 

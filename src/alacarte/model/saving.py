@@ -247,6 +247,10 @@ def describe_model(folder: str | PathLike[str]) -> dict[str, Any]:
         with locate(Path(folder) / MAIN if url is None else f"{url.rstrip('/')}/{MAIN}").open() as file:
             description = read_json(file.read())
     except (OSError, ValueError) as error:
+        if path in known_names():
+            raise AlacarteError(
+                f"{path!r} are vectors, and a model is expected here", hint=Hint(f"call ALaCarte.pretrained({path!r})")
+            ) from None
         raise AlacarteError(
             f"{path}: not a saved model ({error}); `alc fit --out {path}` or ALaCarte.save makes one"
         ) from None

@@ -40,7 +40,7 @@ from alacarte.targets.targets import Matcher, Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
-from alacarte.vectors.word_vectors import WordVectors
+from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 SHARED = "shared_"  # how the names of the arrays of shared words begin
 SLICE = "dimensions"  # how the names of stages begin that make some of the dimensions
@@ -58,7 +58,7 @@ class CollectOptions(ReadingOptions, PassOptions, total=False):
 
 
 def collect(
-    vectors: WordVectors,
+    vectors: VectorsLike,
     corpus: CorpusLike,
     targets: TargetsLike | None = None,
     *,
@@ -70,7 +70,7 @@ def collect(
 
     Parameters
     ----------
-    vectors : WordVectors
+    vectors : WordVectors or what they are made from
         The vectors of the words around the targets.
     corpus : path, iterable of documents, or Corpus
         The text, as `Corpus` takes it.
@@ -94,6 +94,7 @@ def collect(
         The same to the last bit for any number of threads, blocks, shards and interruptions.
     """
     refuse_unknown(collect, options, CollectOptions)
+    vectors = WordVectors.of(vectors)
     spread = None if spread is None else whole_number(spread, "spread", 2)
     options["context_weights"] = _ready(options.get("context_weights"), vectors)
     source, wanted = opened(corpus, options), None if targets is None else Targets.of(targets)

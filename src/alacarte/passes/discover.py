@@ -27,6 +27,7 @@ from alacarte.targets.targets import Targets, is_cased, vocabulary_index
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
+from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 HALF = np.int64(32)  # bits of a key for each of the two sequences that it joins
 LOW = np.int64(0xFFFFFFFF)
@@ -69,7 +70,7 @@ class Discovered(Table, Targets):
 
 
 def discover(
-    vectors: Mapping[str, object] | Sequence[str] | None,
+    vectors: VectorsLike | Sequence[str] | None,
     corpus: CorpusLike,
     *,
     ngrams: int | Iterable[int] = 1,
@@ -141,7 +142,8 @@ def discover(
     source = opened(corpus, options)
     if lengths[-1] > 1:
         source = readable_again(source)
-    index = vocabulary_index(vectors)
+    listed = vectors is None or (isinstance(vectors, Iterable) and not isinstance(vectors, str))
+    index = vocabulary_index(vectors if listed else WordVectors.of(vectors))
     split = get_tokenizer(("words-cased" if is_cased(list(index)) else "words") if tokenizer is None else tokenizer)
     work = Work(**select(options, WorkOptions))
     counted = _frequent_sequences(source, index, split, lengths[-1], least, work)

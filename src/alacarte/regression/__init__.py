@@ -19,12 +19,12 @@ from alacarte.regression.describe import (
     typical_contexts,
 )
 from alacarte.regression.embed import Embeddings, dem, dem_group
-from alacarte.regression.frames import read_table
 from alacarte.regression.infer import EmbeddingRegression, Inference, regress
 from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio, save_figure
 from alacarte.regression.ratios import ratio
 from alacarte.regression.results import Results
 from alacarte.regression.side_by_side import ModelTable, etable
+from alacarte.text.tables import read_table
 
 __all__ = [
     "ContextTable",

@@ -21,7 +21,7 @@ from alacarte._io.files import atomic_write
 from alacarte.contexts.reading import Averaging, Reading
 from alacarte.contexts.sums import ContextSums
 from alacarte.contexts.weights import UNIFORM, ContextWeights
-from alacarte.errors import AlacarteWarning, BadTransform, Hint, TransformMismatch
+from alacarte.errors import AlacarteWarning, BadSums, BadTransform, Hint, TransformMismatch
 from alacarte.transform import matrices
 from alacarte.transform.probe import Probe
 from alacarte.transform.report import FitReport
@@ -184,7 +184,9 @@ class Transform:
         >>> transform.report.words, transform.matrix.shape
         (50, (3, 3))
         """
-        return cls.learn(sums, vectors, Solve(**options))
+        if not isinstance(sums, ContextSums):
+            raise BadSums("a transform is learned from sums: pass `collect(vectors, corpus)`, or call `ALaCarte.fit`")
+        return cls.learn(sums, WordVectors.of(vectors), Solve(**options))
 
     @classmethod
     def learn(cls, sums: ContextSums, vectors: WordVectors, solve: Solve) -> "Transform":

@@ -30,9 +30,19 @@ HASHED = 1 << 16  # words that are hashed together
 GENSIM = {  # what gensim calls what is here
     "index_to_key": "words",
     "vector_size": "dimension",
-    "get_vector": "__getitem__",
+    "vectors": "matrix",
+    "get_index": "index",
+    "has_index_for": "__contains__",
+    "get_vector": "_vector",
     "similar_by_word": "most_similar",
-    "similar_by_vector": "nearest",
+    "similar_by_vector": "most_similar",
+}
+INSTEAD = {  # of what gensim has and is not here, what to write
+    "get_vecattr": "counts of words are in `counts`, in the order of `words`",
+    "get_normed_vectors": "write `normalised().matrix`",
+    "distance": "write `1 - similarity(a, b)`",
+    "add_vectors": "vectors never change; `extended(others)` returns both",
+    "save_word2vec_format": 'write `save("v.bin")` or `save("v.vec")`',
 }
 
 
@@ -144,7 +154,11 @@ class KeyedMatrix:
             """Return what gensim calls `name`, under which it is known here."""
             if name in GENSIM:
                 return getattr(self, GENSIM[name])
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            advice = f"; {INSTEAD[name]}" if name in INSTEAD else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{advice}")
+
+        def _vector(self, word, norm=False):
+            return unit_rows(self[word][None])[0].astype(np.float32) if norm else self[word]
 
     def __contains__(self, word: object) -> bool:
         return word in self.key_to_index

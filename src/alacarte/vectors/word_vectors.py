@@ -190,6 +190,8 @@ class WordVectors(KeyedMatrix):
         if isinstance(obj, WordVectors):
             return obj if words is None else obj.subset(words)
         rows = objects.rows_of(obj)
+        if rows is None and isinstance(getattr(obj, "vectors", None), WordVectors):
+            raise BadVectors("this is a model, and word vectors are expected here; pass its own: `model.vectors`")
         if rows is None:
             raise BadVectors(
                 f"cannot make word vectors of {type(obj).__name__}; pass a path, a name, (words, matrix), "
