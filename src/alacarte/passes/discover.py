@@ -7,7 +7,7 @@ function words are rarely followed by a comma or a full stop.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -143,7 +143,8 @@ def discover(
     if lengths[-1] > 1:
         source = readable_again(source)
     listed = vectors is None or (isinstance(vectors, Iterable) and not isinstance(vectors, str))
-    index = vocabulary_index(vectors if listed else WordVectors.of(vectors))
+    known_words: Any = vectors if listed else WordVectors.of(vectors)
+    index = vocabulary_index(known_words)
     split = get_tokenizer(("words-cased" if is_cased(list(index)) else "words") if tokenizer is None else tokenizer)
     work = Work(**select(options, WorkOptions))
     counted = _frequent_sequences(source, index, split, lengths[-1], least, work)
