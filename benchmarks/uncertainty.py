@@ -7,12 +7,13 @@
     python benchmarks/uncertainty.py cost    CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
 
 CORPUS is text, a document a line. `words`, `spelled` (with spelling) and `compare` draw contexts of frequent words:
-what a few of them say is compared with the vector from all. --keep FILE.npz keeps the contexts for the next run.
+what a few of them say is compared with the vector from all. A model that adapts to texts is adapted to this one.
 """
 
 import argparse
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +21,15 @@ import numpy.typing as npt
 
 from alacarte import ALaCarte, WordVectors
 from alacarte.comparing.uses import compare_uses
+from alacarte.contexts.averaging import divisor
+from alacarte.model.induced import as_compared
 from alacarte.passes.collect import count_words
 from alacarte.senses.occurrences import gather
 from alacarte.spelling.form import FormModel
+from alacarte.spelling.prior import Prior
 from alacarte.spelling.uncertainty import FusedUncertainty
+from alacarte.transform.register import Adaptation
+from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import TypicalSpread, deviations
 from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.geometry import cosines, unit_rows
@@ -36,40 +42,38 @@ SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
 class Contexts:
-    """Contexts of words: a transformed vector and a document for each, and the vector from all of them."""
+    """Contexts of words: a sum, a weight and a document for each, and the mean of all of them."""
 
-    def __init__(self, words: list[str], rows: list[Doubles], documents: list[Doubles], truth: Doubles) -> None:
-        self.words, self.rows, self.documents, self.truth = words, rows, documents, truth
+    def __init__(
+        self, words: list[str], rows: list[Doubles], weights: list[Doubles], documents: list[Doubles], truth: Doubles
+    ) -> None:
+        self.words, self.rows, self.weights, self.documents, self.truth = words, rows, weights, documents, truth
 
 
-def real_contexts(options: argparse.Namespace, model: ALaCarte) -> Contexts:
-    """Contexts of words drawn from those with at least 3,000 in the corpus; sums, not yet transformed."""
-    keep = None if options.keep is None else Path(options.keep)
-    if keep is not None and keep.exists():
-        saved = np.load(keep)
-        words, targets, sums, documents, means = (
-            saved[name] for name in ("words", "targets", "sums", "documents", "means")
-        )
-    else:
-        counts = count_words(model.vectors, Path(options.corpus), model.tokenizer)
-        usable = [
-            row for row in np.flatnonzero((counts >= 3000) & (counts < 100_000)) if model.vectors.words[row].isalpha()
-        ]
-        rng = np.random.default_rng(options.draw)
-        chosen = rng.choice(usable, min(options.words, len(usable)), replace=False)
-        words = np.array([model.vectors.words[row] for row in chosen])
-        gathered = gather(model, Path(options.corpus), words.tolist(), limit=3000)
-        means = model.collect(Path(options.corpus), words.tolist()).means()
-        targets, sums, documents = gathered.targets, gathered.sums, gathered.documents
-        if keep is not None:
-            np.savez(keep, words=words, targets=targets, sums=sums, documents=documents, means=means)
-    order = np.argsort(targets, kind="stable")
-    bounds = np.searchsorted(targets[order], np.arange(len(words) + 1))
-    places = [order[bounds[i] : bounds[i + 1]] for i in range(len(words))]
-    print(f"{len(words)} words, {len(targets):,} contexts")
-    return Contexts(
-        words.tolist(), [sums[at].astype(np.float64) for at in places], [documents[at] for at in places], means
+def real_contexts(
+    options: argparse.Namespace, model: ALaCarte
+) -> tuple[Contexts, Transform, WordVectors, Adaptation | None]:
+    """Contexts of words drawn from those frequent in the corpus, and how vectors of them are compared with words."""
+    counts = count_words(model.vectors, Path(options.corpus), model.tokenizer)
+    frequent = np.flatnonzero((counts >= options.least) & (counts < 100_000))
+    usable = [row for row in frequent if model.vectors.words[row].isalpha()]
+    rng = np.random.default_rng(options.draw)
+    chosen = rng.choice(usable, min(options.words, len(usable)), replace=False)
+    words = [model.vectors.words[row] for row in chosen]
+    gathered = gather(model, Path(options.corpus), words, limit=3000)
+    collected = model.collect(Path(options.corpus), words)
+    adaptation = model.adapted_to(collected)
+    collected, transform, vectors = as_compared(adaptation, collected, model.transform, model.vectors)
+    weights = divisor(
+        collected.settings.averaging, np.ones(len(gathered)), gathered.totals, (gathered.totals > 0).astype(float)
     )
+    order = np.argsort(gathered.targets, kind="stable")
+    bounds = np.searchsorted(gathered.targets[order], np.arange(len(words) + 1))
+    places = [order[bounds[i] : bounds[i + 1]] for i in range(len(words))]
+    print(f"{len(words)} words, {len(gathered):,} contexts")
+    rows, documents = gathered.sums.astype(np.float64), gathered.documents
+    parts = ([array[at] for at in places] for array in (rows, weights, documents))
+    return Contexts(words, *parts, collected.means()), transform, vectors, adaptation
 
 
 def simulated_contexts(rng: np.random.Generator, kind: str, dimension: int = 50, words: int = 300) -> Contexts:
@@ -77,8 +81,8 @@ def simulated_contexts(rng: np.random.Generator, kind: str, dimension: int = 50,
     shape = np.diag(1 / np.arange(1, dimension + 1) ** 0.5)
     truth = 1.2 * rng.normal(size=(words, dimension)) @ shape
     rows, documents = [], []
+    size = 1200
     for word in range(words):
-        size = 1200
         noise = rng.normal(size=(size, dimension))
         numbers = np.arange(size)
         if kind == "heavy-tailed":
@@ -88,19 +92,20 @@ def simulated_contexts(rng: np.random.Generator, kind: str, dimension: int = 50,
             noise = np.sqrt(0.5) * noise + np.sqrt(0.5) * rng.normal(size=(size, dimension))[numbers]
         rows.append(truth[word] + 4 * noise @ shape)
         documents.append(numbers)
-    return Contexts([f"w{i}" for i in range(words)], rows, documents, truth)
+    return Contexts([f"w{i}" for i in range(words)], rows, [np.ones(size)] * words, documents, truth)
 
 
 def drawn(
     data: Contexts, n: int, groups: int, rng: np.random.Generator, first: bool | None = None
-) -> tuple[Doubles, Doubles]:
-    """Group sums and group weights of about n contexts of each word, documents kept whole, groups by document.
+) -> tuple[Doubles, Doubles, Doubles]:
+    """Group sums, group weights and the numbers of about n contexts of each word; groups are of whole documents.
 
     `first` draws from one half of the documents or from the other.
     """
     sums = np.zeros((len(data.words), groups, data.truth.shape[1]))
     weights = np.zeros((len(data.words), groups))
-    for word, (rows, documents) in enumerate(zip(data.rows, data.documents, strict=True)):
+    contexts = np.zeros(len(data.words))
+    for word, documents in enumerate(data.documents):
         names, inverse = np.unique(documents, return_inverse=True)
         allowed = np.ones(len(names), dtype=bool) if first is None else (names % 2 == 0) == first
         order = rng.permutation(np.flatnonzero(allowed))
@@ -108,39 +113,47 @@ def drawn(
         place[order] = np.arange(len(order))
         by_document = np.argsort(place[inverse], kind="stable")[:n]
         group = rng.integers(0, groups, len(names))[inverse[by_document]]
-        np.add.at(sums[word], group, rows[by_document])
-        np.add.at(weights[word], group, 1)
-    return sums, weights
+        np.add.at(sums[word], group, data.rows[word][by_document])
+        np.add.at(weights[word], group, data.weights[word][by_document])
+        contexts[word] = len(by_document)
+    return sums, weights, contexts
 
 
-Measure = Callable[[Doubles, Doubles, TypicalSpread | None], Uncertainty]
+Measure = Callable[[Doubles, Doubles, Doubles, TypicalSpread | None], Uncertainty]
 Limit = Callable[[int], Doubles]
 
 
-def of_contexts(data: Contexts, matrix: Doubles, vectors: WordVectors) -> tuple[Measure, Limit]:
+def of_contexts(data: Contexts, transform: Transform, vectors: WordVectors) -> tuple[Measure, Limit]:
     """The uncertainty of vectors from drawn contexts, and what it is about: the vectors from all contexts."""
+    matrix = transform.matrix.astype(np.float64)
+    intercept = np.zeros(len(matrix)) if transform.intercept is None else transform.intercept.astype(np.float64)
 
-    def measure(sums: Doubles, weights: Doubles, typical: TypicalSpread | None) -> Uncertainty:
-        targets = deviations(sums, weights, weights.sum(axis=1), matrix)
+    def measure(sums: Doubles, weights: Doubles, contexts: Doubles, typical: TypicalSpread | None) -> Uncertainty:
+        targets = deviations(sums, weights, contexts, matrix, intercept)
         return Uncertainty(data.words, lambda rows: targets[rows], vectors, typical)
 
-    return measure, lambda n: data.truth @ matrix.T
+    return measure, lambda n: data.truth @ matrix.T + intercept
 
 
-def of_both(data: Contexts, model: ALaCarte) -> tuple[Measure, Limit]:
+def of_both(data: Contexts, transform: Transform, vectors: WordVectors, prior: Prior) -> tuple[Measure, Limit]:
     """The same with spelling, learned without these words: the limit has the weights of n contexts, too."""
-    form, fusion = model.require_form()
-    keep = np.eye(model.vectors.dimension) - np.outer(fusion.common, fusion.common)
-    plain, limit = of_contexts(data, keep @ model.transform.matrix.astype(np.float64), model.vectors)
-    forms = form.rows(data.words)[0]
+    if prior.common is not None:
+        keep = np.eye(vectors.dimension) - np.outer(prior.common, prior.common)
+        transform = replace(transform, matrix=(keep @ transform.matrix).astype(np.float32))
+    alone, limit = of_contexts(data, transform, vectors)
+    forms = prior.rows(data.words)
 
-    def measure(sums: Doubles, weights: Doubles, typical: TypicalSpread | None) -> Uncertainty:
-        alone = plain(sums, weights, typical)
-        both = FusedUncertainty(alone.keys, alone.deviations_of, model.vectors, typical)
-        both.form, both.fusion = form, fusion
+    def measure(sums: Doubles, weights: Doubles, contexts: Doubles, typical: TypicalSpread | None) -> Uncertainty:
+        plain = alone(sums, weights, contexts, typical)
+        both = FusedUncertainty(plain.keys, plain.deviations_of, vectors, typical)
+        both.prior = prior
         return both
 
-    return measure, lambda n: fusion.combine(limit(n), forms, np.full(len(forms), n)).fused.astype(np.float64)
+    def fused(n: int) -> Doubles:
+        rows = prior.combine(limit(n), forms, np.full(len(forms), n), data.words).fused.astype(np.float64)
+        return rows if prior.adaptation is None else prior.adaptation.compared(rows)
+
+    return measure, fused
 
 
 # -------------------------------------------------------------------------------------------------- coverage
@@ -159,8 +172,7 @@ def coverage(
     typical: TypicalSpread | None = None
     index = vectors.key_to_index
     for n in sorted(options.sizes, reverse=True):
-        sums, weights = drawn(data, n, options.groups, rng)
-        uncertainty = made[0](sums, weights, typical)
+        uncertainty = made[0](*drawn(data, n, options.groups, rng), typical)
         truth = unit_rows(made[1](n))
         true = truth @ units.T
         if n == 16:
@@ -219,30 +231,23 @@ def simulated(options: argparse.Namespace) -> None:
         print(f"\ncontexts {kind}, {options.level:.0%} intervals")
         if kind == "in documents":  # of four contexts each
             options = argparse.Namespace(**{**vars(options), "sizes": [size for size in options.sizes if size >= 8]})
-        show(coverage(data, of_contexts(data, np.eye(data.truth.shape[1]), others), others, options, chosen=False))
+        made = of_contexts(data, Transform(np.eye(data.truth.shape[1])), others)
+        show(coverage(data, made, others, options, chosen=False))
 
 
 def words(options: argparse.Namespace) -> None:
-    model = open_model(options)
-    data = real_contexts(options, model)
+    data, transform, vectors, _ = real_contexts(options, open_model(options))
     print(f"{options.level:.0%} intervals, {options.groups} groups, neighbours among {options.among:,} words")
-    made = of_contexts(data, model.transform.matrix.astype(np.float64), model.vectors)
-    show(coverage(data, made, model.vectors, options, chosen=True))
+    show(coverage(data, of_contexts(data, transform, vectors), vectors, options, chosen=True))
 
 
 def spelled(options: argparse.Namespace) -> None:
     model = open_model(options)
-    data = real_contexts(options, model)
-    kept = None if options.form is None else Path(options.form)
-    if kept is not None and kept.exists():
-        form = FormModel.load(kept)
-    else:
-        form = FormModel.fit(model.vectors, exclude=data.words, ridge=1.0)
-        if kept is not None:
-            form.save(kept)
-    model = model.with_form(form)
+    data, transform, vectors, adaptation = real_contexts(options, model)
+    model = model.with_form(FormModel.fit(model.vectors, exclude=data.words, ridge=1.0))
     print(f"contexts and spelling, {options.level:.0%} intervals, {options.groups} groups")
-    show(coverage(data, of_both(data, model), model.vectors, options, chosen=True))
+    made = of_both(data, transform, vectors, replace(model.prior, adaptation=adaptation))
+    show(coverage(data, made, vectors, options, chosen=True))
 
 
 # --------------------------------------------------------------------------------------------------- compare
@@ -250,9 +255,8 @@ def spelled(options: argparse.Namespace) -> None:
 
 def compared(options: argparse.Namespace) -> None:
     """Rejections at 5 % where nothing differs, and where a share of the second corpus's contexts is another word's."""
-    model = open_model(options)
-    data = real_contexts(options, model)
-    measure = of_contexts(data, model.transform.matrix.astype(np.float64), model.vectors)[0]
+    data, transform, vectors, _ = real_contexts(options, open_model(options))
+    measure = of_contexts(data, transform, vectors)[0]
     rng = np.random.default_rng(options.seed)
     sizes = [(8, 8), (16, 16), (64, 64), (256, 256), (16, 256)]
     shares = (0.0, 0.1, 0.25, 0.5)
@@ -278,13 +282,16 @@ def _mixed(data: Contexts, share: float, rng: np.random.Generator) -> Contexts:
     if not share:
         return data
     order = rng.permutation(len(data.words))
-    rows = []
+    rows, weights = [], []
     for word, other in zip(order, np.roll(order, 1), strict=True):
         own, theirs = data.rows[word], data.rows[other]
-        swap = rng.random(len(own)) < share
-        rows.append(np.where(swap[:, None], theirs[rng.integers(0, len(theirs), len(own))], own))
+        swap, others = rng.random(len(own)) < share, rng.integers(0, len(theirs), len(own))
+        rows.append(np.where(swap[:, None], theirs[others], own))
+        weights.append(np.where(swap, data.weights[other][others], data.weights[word]))
     back = np.argsort(order)
-    return Contexts(data.words, [rows[place] for place in back], data.documents, data.truth)
+    return Contexts(
+        data.words, [rows[place] for place in back], [weights[place] for place in back], data.documents, data.truth
+    )
 
 
 # ------------------------------------------------------------------------------------------------------ cost
@@ -329,9 +336,8 @@ def main() -> None:
     parser.add_argument("corpus", nargs="?")
     parser.add_argument("--model", default="glove.6B.50d")
     parser.add_argument("--vectors")
-    parser.add_argument("--keep")
-    parser.add_argument("--form", help="keeps the form model of `spelled` for the next run")
     parser.add_argument("--words", type=int, default=300)
+    parser.add_argument("--least", type=int, default=3000, help="occurrences of these words")
     parser.add_argument("--among", type=int, default=20_000)
     parser.add_argument("--groups", type=int, default=16)
     parser.add_argument("--level", type=float, default=0.95)

@@ -393,6 +393,9 @@ def test_induce_patterns_discovery_and_spans(model: str) -> None:
     assert found.exit_code == 0, found.output
     assert {"blorp", "new york"} <= set(WordVectors.load("d.txt").words)
     assert "words found, with their counts: " in found.stdout
+    named = alc("induce --model model one.txt --discover --ngrams 1,2 --min-count 5 --word blorp --word x --out e.txt")
+    assert named.exit_code == 0, named.output
+    assert WordVectors.load("e.txt")["blorp"].tolist() == WordVectors.load("d.txt")["blorp"].tolist()
     assert re.search(r"phrases found, with counts and scores: \S+ \S+ \(\d+, \d\.\d\d\)", found.stdout)
     phrases = alc("induce --model model one.txt --discover --ngrams 2 --min-count 5 --out p.txt --json")
     discovered = json.loads(phrases.stdout)["discovered"]

@@ -92,7 +92,8 @@ class Targets:
         for key, kind in pairs:
             if not key.strip():
                 raise BadTargets("a target is empty; leave out blank lines and empty strings")
-            if kinds.setdefault(key, kind) != kind:
+            # The tokens of a word or phrase, such as `discover` finds them, are the word or phrase.
+            if kinds.setdefault(key, kind) != kind and {kinds[key], kind} != {"words", "tokens"}:
                 raise BadTargets(
                     f"{key!r} is asked for both as {kinds[key]} and as {kind}; one key can hold one vector, "
                     "so embed them in two runs"
