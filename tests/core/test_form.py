@@ -2,6 +2,8 @@
 
 import os
 import unicodedata
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from spelled_language import language
 
 from alacarte import WordVectors
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData
+from alacarte.spelling import form as form_module
 from alacarte.spelling._features import END, LOWER, UPPER, Writing, codes_of, find_codes, frequent_codes, marked_word
 from alacarte.spelling._kernel import add_features, normal_product, spread_over_features
 from alacarte.spelling._solver import SpelledWords, predict, scales_of, solve_ridge
@@ -149,6 +152,25 @@ def test_held_out_words_say_how_good_it_is(spoken):
     assert form.ridge == max(others, key=others.get)
     assert len(set(others.values())) == len(PENALTIES)
     assert form.lengths == tuple(sorted(form.lengths))
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"held_out": 0}, {"ridge": 2.0}, {"rank_power": 0.5}, {"ridge": 1.0, "rank_power": 0.0}]
+)
+@pytest.mark.parametrize("named", [False, True])
+def test_the_bar_ends_when_all_is_learned(spoken, options, named, monkeypatch):
+    """One bar for all that is tried and learned, so that the time it shows as left is that of the whole."""
+    if named and "held_out" not in options:
+        options = {**options, "held_out": spoken.words[::11]}
+    seen = []
+
+    @contextmanager
+    def watched(total, unit, description, show):
+        yield SimpleNamespace(update_to=lambda done: seen.append((done, total)))
+
+    monkeypatch.setattr(form_module, "progress", watched)
+    learn_with_guesses(spoken, FormSettings(**options), threads=1)
+    assert [done for done, _ in seen] == list(range(1, seen[0][1] + 1))
 
 
 def test_random_spelling_is_found_out():

@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Ints, Longs, Singles
-from alacarte._io.progress import progress
 
 WIDTH = 32  # dimensions at a time: wider takes more memory for each thread, narrower more time
 
@@ -73,13 +71,13 @@ def solve_ridge(
     start: Singles | None = None,
     iterations: int = 8,
     threads: int = 1,
-    show_progress: bool | None = None,
+    step_done: Callable[[], None] = lambda: None,
 ) -> Singles:
     """W that minimises Σ weight · ‖y − x W‖² + λ‖W‖² over the words' features, as far as `iterations` steps get.
 
     The preconditioner is the diagonal, which takes the place of most steps: features occur three times or a hundred
     thousand times. `start` is where to begin, for instance the solution with a few words fewer. `rows` says which
-    of the targets belong to the words, if not all.
+    of the targets belong to the words, if not all. `step_done` is called `steps_of(dimensions, iterations)` times.
     """
     from alacarte.spelling._kernel import normal_product, spread_over_features
 
@@ -90,7 +88,7 @@ def solve_ridge(
     penalty = np.float32(ridge)
     result = np.zeros((size, targets.shape[1]), dtype=np.float32)
 
-    def block(low: int, report: Callable[[], None]) -> None:
+    def block(low: int) -> None:
         part = targets[:, low : low + WIDTH]
         y = np.ascontiguousarray((part if rows is None else part[rows]) * roots[:, None])
         residual = np.empty((size, y.shape[1]), dtype=np.float32)
@@ -114,15 +112,21 @@ def solve_ridge(
             before, slope = slope, _dots(residual, z)
             direction *= _ratio(slope, before)
             direction += z
-            report()
+            step_done()
         result[:, low : low + WIDTH] = w
 
-    lows = range(0, targets.shape[1], WIDTH)
-    steps = count(1)
-    total = len(lows) * iterations
-    with progress(total, "steps", "learning spelling", show_progress) as bar, ThreadPoolExecutor(threads) as pool:
-        list(pool.map(lambda low: block(low, lambda: bar.update_to(next(steps))), lows))
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(block, range(0, targets.shape[1], WIDTH)))
     return result
+
+
+def steps_of(dimensions: int, iterations: int) -> int:
+    """Return how many steps `solve_ridge` takes, which are about equally long.
+
+    >>> steps_of(50, 8), steps_of(32, 8)
+    (16, 8)
+    """
+    return len(range(0, dimensions, WIDTH)) * iterations
 
 
 def _dots(a: Singles, b: Singles) -> Doubles:

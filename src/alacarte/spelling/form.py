@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import count
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,12 @@ from alacarte._io.artifact import Artifact, read_artifact, write_artifact
 from alacarte._io.checks import real_number, whole_number, word_set
 from alacarte._io.draw import evenly_over_octaves
 from alacarte._io.files import cache_folder
-from alacarte._io.progress import phase
+from alacarte._io.progress import phase, progress
 from alacarte._io.table import Columns, Table, columns_of
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData
 from alacarte.passes.work import usable_cores
 from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
-from alacarte.spelling._solver import WIDTH, SpelledWords, predict, solve_ridge
+from alacarte.spelling._solver import WIDTH, SpelledWords, predict, solve_ridge, steps_of
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
@@ -288,7 +289,6 @@ def learn_with_guesses(
 ) -> tuple[FormModel, dict[str, Singles]]:
     """Return a form model, and the vectors it gave to named held-out words before it learned from them too."""
     settings = settings or FormSettings()
-    solver = partial(solve_ridge, threads=threads or usable_cores(), show_progress=show_progress)
     source = WordVectors.of(vectors)
     rows = np.array([row for row, word in enumerate(source.words) if word not in settings.exclude], dtype=np.int64)
     words = [source.words[row] for row in rows.tolist()]
@@ -309,15 +309,19 @@ def learn_with_guesses(
     rng = np.random.default_rng(settings.seed)
     held = _held_out_rows(words, settings.held_out, rng)
     trial = _Trial(1.0 if settings.ridge is None else settings.ridge, settings.rank_power or 0.0)
-    if len(held) >= LEAST_HELD_OUT:
-        trial = _try_out(spelled, targets, held, settings, solver, rng)
-    weights = solver(
-        _weighted(spelled, trial.rank_power),
-        targets,
-        trial.ridge,
-        start=trial.weights,
-        iterations=STEPS if trial.weights is None else FURTHER_STEPS,
-    )
+    enough = len(held) >= LEAST_HELD_OUT
+    with progress(_steps(settings, enough, source.dimension), "steps", "learning spelling", show_progress) as bar:
+        done = count(1)
+        solver = partial(solve_ridge, threads=threads or usable_cores(), step_done=lambda: bar.update_to(next(done)))
+        if enough:
+            trial = _try_out(spelled, targets, held, settings, solver, rng)
+        weights = solver(
+            _weighted(spelled, trial.rank_power),
+            targets,
+            trial.ridge,
+            start=trial.weights,
+            iterations=STEPS if trial.weights is None else FURTHER_STEPS,
+        )
     quality: tuple[Quality, ...] = ()
     curve: tuple[tuple[float, ...], tuple[float, ...]] = (), ()
     guesses: dict[str, Singles] = {}
@@ -368,6 +372,22 @@ def _held_out_rows(words: Sequence[str], held_out: int | Iterable[str], rng: np.
     return np.array([i for i, word in enumerate(words) if word in wanted], dtype=np.int64)
 
 
+def _choices(settings: FormSettings) -> tuple[float, Sequence[float], Sequence[float]]:
+    """Return a penalty, the powers of the rank that are tried with it, and the penalties tried with the best power."""
+    powers = POWERS if settings.rank_power is None else (settings.rank_power,)
+    return (1.0, powers, PENALTIES) if settings.ridge is None else (settings.ridge, powers, (settings.ridge,))
+
+
+def _steps(settings: FormSettings, tried: bool, dimensions: int) -> int:
+    """Return how many steps of the solver it takes to try out what to choose, if anything is, and to learn with it."""
+    if not tried:
+        return steps_of(dimensions, STEPS)
+    ridge, powers, penalties = _choices(settings)
+    trials = (len(powers) + len({*penalties} - {ridge})) * steps_of(min(dimensions, WIDTH), STEPS)
+    last = STEPS if isinstance(settings.held_out, int) else STEPS + FURTHER_STEPS
+    return trials + steps_of(dimensions, last)
+
+
 def _try_out(
     spelled: SpelledWords,
     targets: Singles,
@@ -392,10 +412,8 @@ def _try_out(
             tried[ridge, power] = predict(unseen.features, unseen.bounds, solved(few, ridge, power))
         return float(cosines(tried[ridge, power], few[held]).mean())
 
-    ridge = 1.0 if settings.ridge is None else settings.ridge
-    powers = POWERS if settings.rank_power is None else (settings.rank_power,)
+    ridge, powers, penalties = _choices(settings)
     power = max(powers, key=lambda power: reached(ridge, power))
-    penalties = PENALTIES if settings.ridge is None else (ridge,)
     best = max(penalties, key=lambda penalty: reached(penalty, power))
     if isinstance(settings.held_out, int):
         return _Trial(best, power, tried[best, power], few[held])

@@ -347,7 +347,7 @@ def simulate(
     def fit(more: Iterable[str]) -> Transform:
         return Transform.learn(sums, vectors, replace(solve, exclude={*solve.exclude, *more}, folds=1))
 
-    with phase("trying out", work.show_progress):
+    with phase("weighing spelling and contexts", work.show_progress):
         if register is None:
             return model, Trials.of(vectors, samples, fit, forms, seed=form.seed)
         adaptation = register.adaptation()
