@@ -47,7 +47,7 @@ def serve(
     workspace: Path | None = option(
         None, "Where texts, corpora and notes of the page are kept; the user's own by default.", metavar="DIR"
     ),
-    memory: str | None = option(None, "The most memory for one long question; half of it by default.", metavar="SIZE"),
+    memory: str | None = option(None, "The most memory for one question; half of it by default.", metavar="SIZE"),
     browser: bool = option(True, "Open the page in the browser.", flag="--browser/--no-browser"),
 ) -> None:
     """Open a page to invent words and question corpora.

@@ -128,13 +128,15 @@ def invent(
 def _spelled(workspace: Workspace, word: str, model: str, k: int, among: int) -> Any:
     """Return a vector from spelling alone, of which no standard error is known."""
     opened = workspace.spelling_model(model)
-    vector = opened.embed_parts([], word).fused[0]
-    nearest = [
-        {"other": other, "cosine": cosine, "estimate": cosine, "conf_low": None, "conf_high": None}
-        for other, cosine in opened.nearest(vector, k, among=among, without=word)
-    ]
+    nearest = opened.nearest(opened.embed_parts([], word).fused[0], k, among=among, without=word)
     unknown: dict[str, Any] = {"contexts": 0, "confidence": None, "words": [], "tokens": []}
-    return {"word": word, "spelling": 1.0, "nearest": nearest, **unknown}
+    return {"word": word, "spelling": 1.0, "nearest": _unmeasured(nearest), **unknown}
+
+
+def _unmeasured(nearest: list[tuple[str, float]]) -> list[dict[str, Any]]:
+    """Nearest words of a vector of which no standard error is known."""
+    unknown = {"conf_low": None, "conf_high": None}
+    return [{"other": other, "cosine": cosine, "estimate": cosine, **unknown} for other, cosine in nearest]
 
 
 def learn_spelling(workspace: Workspace, report: ProgressCallback, model: ModelName) -> Any:
@@ -196,9 +198,31 @@ def word(
     workspace: Workspace, corpus: CorpusName, phrase: Phrase, where: Where, k: K, among: Among, model: ModelName
 ) -> Any:
     """Return the vector of a phrase in a corpus: its nearest words with intervals, and the confidence in it."""
-    induced = _induced(workspace, corpus, phrase, where, model)
-    documents = len(workspace.corpus(corpus, where))
-    return {"phrase": phrase, "documents": documents, **_likeness(induced, phrase, k, among)}
+    chosen = workspace.corpus(corpus, where)
+    facts = {"phrase": phrase, "documents": len(chosen), "elsewhere": []}
+    if len(chosen) and not chosen.count(target_of(phrase)):
+        unused = _unused(workspace, phrase, k, among, model)
+        if unused["nearest"] or unused["elsewhere"]:
+            return {**facts, **unused}
+    return {**facts, **_likeness(_induced(workspace, corpus, phrase, where, model), phrase, k, among)}
+
+
+def _unused(workspace: Workspace, phrase: str, k: int, among: int, model: str) -> dict[str, Any]:
+    """Return what is known of a word that a corpus does not use: its own vector's neighbours, and who uses it."""
+    opened = workspace.model(model)
+    known = phrase in opened.vectors
+    nearest = opened.vectors.nearest(opened.vectors[phrase], k, among=among, exclude=[phrase]) if known else []
+    others = {name: whole for name in workspace.corpora if (whole := _opened(workspace, name)) is not None}
+    counts = {name: whole.count(target_of(phrase)) for name, whole in others.items()}
+    elsewhere = [{"corpus": name, "uses": count} for name, count in counts.items() if count]
+    return {"uses": 0, "confidence": None, "nearest": _unmeasured(nearest), "reason": "", "elsewhere": elsewhere}
+
+
+def _opened(workspace: Workspace, name: str) -> Concordance | None:
+    try:
+        return workspace.corpus(name)
+    except AlacarteError:  # damaged; the others can be asked all the same
+        return None
 
 
 def _induced(workspace: Workspace, corpus: str, phrase: str, where: list[str], model: str) -> InducedVectors:
@@ -356,13 +380,13 @@ def build_corpus(
 
 
 QUESTIONS = (
-    question("/api/about", about),
-    question("/api/values", values),
+    question("/api/about", about, manner="here"),
+    question("/api/values", values, manner="lines"),
     question("/api/invent", invent, "post"),
     question("/api/spelling", learn_spelling, "post", "job"),
-    question("/api/lines", lines),
-    question("/api/document", document),
-    question("/api/all-lines", all_lines, manner="lines"),
+    question("/api/lines", lines, manner="lines"),
+    question("/api/document", document, manner="lines"),
+    question("/api/all-lines", all_lines, manner="stream"),
     question("/api/influence", influence, manner="job"),
     question("/api/word", word),
     question("/api/over", over),

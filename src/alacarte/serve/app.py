@@ -5,11 +5,11 @@ Sec-Fetch-Site), wants a token, and bounds what is sent. The page is files of th
 elsewhere.
 """
 
+import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, MutableMapping
-from contextlib import asynccontextmanager
-from functools import partial
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, MutableMapping
+from contextlib import aclosing, asynccontextmanager
 from importlib.resources import files
 from ipaddress import ip_address
 from typing import Any
@@ -19,7 +19,7 @@ from alacarte.errors import AlacarteError, require
 from alacarte.passes.work import usable_cores
 from alacarte.serve.answers import QUESTIONS
 from alacarte.serve.desk import PAGES, Desk
-from alacarte.serve.jobs import Jobs
+from alacarte.serve.jobs import Jobs, Message, Pool
 from alacarte.serve.questions import BadQuestion, Question, as_json, checked, openapi
 from alacarte.serve.workspace import Workspace
 
@@ -32,6 +32,8 @@ HEADERS = {
     "cache-control": "no-store",
 }
 COOKIE = "alacarte-token"
+MOST_PROCESSES = 4  # that answer short questions about words
+LINE_PROCESSES = 2  # that find lines
 SHORTEST_TOKEN = 16  # letters: nobody guesses that many
 ANY_ADDRESS = "0.0.0.0"
 THIS_MACHINE = ("localhost", "127.0.0.1", "[::1]")
@@ -50,26 +52,28 @@ def application(
     """Yield the ASGI application.
 
     `hosts` are the names it answers to (0.0.0.0: any address), `token` what one has to know, from `checked_token`
-    (without one, everybody on this machine is answered), and `memory` the bytes that one long question may take.
+    (without one, everybody on this machine is answered), and `memory` the bytes that one question may take.
     """
     require("starlette", extra="serve", purpose="alc serve")
-    from anyio import CapacityLimiter
     from starlette.applications import Starlette
     from starlette.routing import Route
 
     jobs = Jobs(workspace, memory)
     desk = Desk(workspace, jobs)
+    pools = {
+        "words": Pool(workspace, memory, min(usable_cores(), MOST_PROCESSES)),
+        "lines": Pool(workspace, memory, LINE_PROCESSES),
+    }
 
     @asynccontextmanager
     async def lifespan(app: Any) -> AsyncIterator[None]:
-        await jobs.warm()
+        await asyncio.gather(*(pool.warm() for pool in pools.values()), jobs.warm())
         yield
         await desk.close()
-        await jobs.close()
+        await asyncio.gather(*(pool.close() for pool in pools.values()), jobs.close())
 
-    at_once = CapacityLimiter(usable_cores() + 1)  # more quick questions would only get into each other's way
     routes = [
-        Route(question.path, _endpoint(question, desk, at_once), methods=[question.method]) for question in QUESTIONS
+        Route(question.path, _endpoint(question, desk, pools), methods=[question.method]) for question in QUESTIONS
     ]
     routes.append(Route("/openapi.json", lambda request: _answer(openapi(QUESTIONS))))
     page = _file("index.html")
@@ -126,10 +130,7 @@ def _failed(request: Any, error: Exception) -> Any:
     return _answer({"error": f"the server has a fault ({type(error).__name__}); its log says more"}, 500)
 
 
-def _endpoint(question: Question, desk: Desk, at_once: Any) -> Any:
-    from anyio import to_thread
-    from starlette.concurrency import iterate_in_threadpool
-
+def _endpoint(question: Question, desk: Desk, pools: Mapping[str, Pool]) -> Any:
     async def endpoint(request: Any) -> Any:
         try:
             values = checked(question, await _given(question, request))
@@ -139,26 +140,56 @@ def _endpoint(question: Question, desk: Desk, at_once: Any) -> Any:
                 sent = {"parts": request.stream()} if question.manner == "upload" else {}
                 answer = question.answer(desk, **values, **sent)
                 return _answer((await answer if isinstance(answer, Coroutine) else answer) or {})
-            if question.manner == "lines":
-                return _stream(await _begun(iterate_in_threadpool(question.answer(desk.workspace, **values))))
-            asked = partial(question.answer, desk.workspace, **values)
-            return _answer(await to_thread.run_sync(asked, limiter=at_once))
+            if question.manner == "stream":
+                return _stream(await _begun(desk.jobs.ask(question.path, values)))
+            if question.manner == "here":
+                return _answer(await asyncio.to_thread(question.answer, desk.workspace, **values))
+            said = await _while_waited_for(request, pools[question.manner].ask(question.path, values))
+            status = 500 if "fault" in said else 400 if "error" in said else 200
+            return _answer(said.get("answer", said), status)
         except AlacarteError as error:
             return _answer({"error": error.message, "hint": error.hint.python if error.hint else ""}, 400)
 
     return endpoint
 
 
-async def _begun(items: AsyncIterator[Any]) -> AsyncIterator[Any]:
-    """Yield the same items; what is wrong with the first one is said before anything is sent."""
-    first = await anext(items)  # there is one: a phrase that nobody uses is an error
+async def _while_waited_for(request: Any, work: Coroutine[Any, Any, Message]) -> Message:
+    """Return what comes of the work, which is given up when the one who asked is gone."""
 
-    async def all_items() -> AsyncIterator[Any]:
-        yield first
-        async for item in items:
-            yield item
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
 
-    return all_items()
+    task, watch = asyncio.ensure_future(work), asyncio.ensure_future(left())
+    try:
+        await asyncio.wait((task, watch), return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else {"error": "nobody waits for this answer any more"}
+    finally:
+        task.cancel()
+        watch.cancel()
+
+
+async def _begun(messages: AsyncIterator[Message]) -> AsyncIterator[Any]:
+    """Yield the items of a stream; what is wrong with the first one is said before anything is sent."""
+
+    async def items() -> AsyncIterator[Any]:
+        async with aclosing(messages) as said:  # type: ignore[type-var]
+            async for message in said:
+                if "error" in message:
+                    raise AlacarteError(message["error"])
+                if "item" in message:
+                    yield message["item"]
+
+    all_items = items()
+    first = await anext(all_items)  # there is one: a phrase that nobody uses is an error
+
+    async def again() -> AsyncIterator[Any]:
+        async with aclosing(all_items):  # type: ignore[type-var]
+            yield first
+            async for item in all_items:
+                yield item
+
+    return again()
 
 
 def _stream(messages: AsyncIterator[Any]) -> Any:

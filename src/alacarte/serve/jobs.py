@@ -1,8 +1,9 @@
-"""Long questions, each in a process of its own: with a limit on its memory, and ended when nobody waits any more.
+"""Questions are answered in processes, with a limit on their memory, and stopped when nobody waits any more.
 
-A worker is `python -m alacarte.serve.worker`. It reads one question, as a line of JSON, and writes lines of JSON: how
-far it has come, then the answer or what is wrong. One is always started ahead, so that a question need not wait for
-Python to start.
+A worker is `python -m alacarte.serve.worker`. It reads questions, as lines of JSON, and writes lines of JSON for each:
+how far it has come, then the answer or what is wrong. A long question has a process of its own; one is always started
+ahead, so that it need not wait for Python to start. Short questions go to processes that stay (`Pool`): lines have
+some of their own, so that they never wait for words.
 """
 
 import asyncio
@@ -19,7 +20,59 @@ from alacarte.serve.workspace import Workspace
 Message = dict[str, Any]
 BUILD = "build"  # the question whose answer is a corpus
 LONGEST_LINE = 1 << 28  # bytes of an answer
+PATIENCE = 1.0  # seconds that a short question goes on when nobody waits for it: a new process takes longer to start
 KEPT = 16  # answers about corpora that are kept, so that nobody who opens a link waits for them again
+
+
+class Pool:
+    """Processes that answer short questions, one after the other; at most `size` at a time, started when needed."""
+
+    def __init__(self, workspace: Workspace, memory: int | None, size: int) -> None:
+        self._workspace, self._memory = workspace, memory
+        self._free = asyncio.Semaphore(size)
+        self._idle: list[asyncio.subprocess.Process] = []
+        self._going: set[asyncio.Task[Message]] = set()
+
+    async def ask(self, path: str, values: Mapping[str, Any]) -> Message:
+        """Return {"answer": …} or {"error": …}; a question that its asker gives up (by cancelling) is stopped."""
+        await self._free.acquire()
+        task = asyncio.get_running_loop().create_task(self._answered(json.dumps([path, dict(values)])))
+        self._going.add(task)
+        task.add_done_callback(self._done)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            asyncio.get_running_loop().call_later(PATIENCE, task.cancel)
+            raise
+
+    def _done(self, task: "asyncio.Task[Message]") -> None:
+        self._going.discard(task)
+        self._free.release()
+        if not task.cancelled():
+            task.exception()  # the asker may have gone
+
+    async def _answered(self, question: str) -> Message:
+        worker = self._idle.pop() if self._idle else await started(self._workspace, self._memory)
+        try:
+            last = [message async for message in messages_of(worker, question)][-1]
+        except asyncio.CancelledError:
+            await _ended(worker)
+            raise
+        if worker.returncode is None and last is not GONE:
+            self._idle.append(worker)
+        return last
+
+    async def warm(self) -> None:
+        """Start a worker ahead of the first question."""
+        self._idle.append(await started(self._workspace, self._memory))
+
+    async def close(self) -> None:
+        """End all workers."""
+        for task in list(self._going):
+            task.cancel()
+        await asyncio.gather(*self._going, return_exceptions=True)
+        while self._idle:
+            await _ended(self._idle.pop())
 
 
 class Jobs:
@@ -40,7 +93,7 @@ class Jobs:
         """Start a worker ahead of the next question, if there is none."""
         async with self._starting:
             if not self._closed and (self._spare is None or self._spare.returncode is not None):
-                self._spare = await self._started()
+                self._spare = await started(self._workspace, self._memory)
 
     async def close(self) -> None:
         """End the worker that waits; no other is started."""
@@ -67,9 +120,9 @@ class Jobs:
         async with free:
             worker, self._spare = self._spare, None
             if worker is None or worker.returncode is not None:
-                worker = await self._started()
+                worker = await started(self._workspace, self._memory)
             try:
-                async for message in self._messages(worker, json.dumps([path, dict(values)])):
+                async for message in messages_of(worker, json.dumps([path, dict(values)])):
                     if key and "answer" in message:
                         self._keep(key, message)
                     yield message
@@ -97,30 +150,37 @@ class Jobs:
         await _ended(worker)
         await self.warm()
 
-    async def _messages(self, worker: asyncio.subprocess.Process, question: str) -> AsyncIterator[Message]:
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        with suppress(ConnectionError):
-            worker.stdin.write(question.encode() + b"\n")
-            await worker.stdin.drain()
-        last: Message = {}
-        while line := await worker.stdout.readline():
-            last = json.loads(line)
-            yield last
-        if "answer" not in last and "error" not in last:
-            yield {"error": "the process that worked on this ended; it may have needed more memory than there is"}
 
-    async def _started(self) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "alacarte.serve.worker",
-            self._workspace.description(),
-            str(self._memory or 0),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=LONGEST_LINE,
-        )
+GONE = {"error": "the process that worked on this ended; it may have needed more memory than there is"}
+
+
+async def messages_of(worker: asyncio.subprocess.Process, question: str) -> AsyncIterator[Message]:
+    """Ask a worker, and yield what it says up to the answer."""
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    with suppress(ConnectionError):
+        worker.stdin.write(question.encode() + b"\n")
+        await worker.stdin.drain()
+    while line := await worker.stdout.readline():
+        message = json.loads(line)
+        yield message
+        if "answer" in message or "error" in message:
+            return
+    yield GONE
+
+
+async def started(workspace: Workspace, memory: int | None) -> asyncio.subprocess.Process:
+    """Start a worker."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "alacarte.serve.worker",
+        workspace.description(),
+        str(memory or 0),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=LONGEST_LINE,
+    )
 
 
 async def _ended(worker: asyncio.subprocess.Process) -> None:

@@ -16,7 +16,7 @@ from alacarte.errors import AlacarteError
 LONGEST = 10_000  # characters of a value
 
 Kind = Literal["string", "integer", "strings", "choice"]
-Manner = Literal["quick", "job", "desk", "lines", "upload"]
+Manner = Literal["here", "words", "lines", "job", "stream", "desk", "upload"]
 KINDS: dict[Any, Kind] = {str: "string", int: "integer", list[str]: "strings"}
 
 
@@ -38,9 +38,10 @@ class Parameter:
 class Question:
     """A route: its path, what it answers, its parameters, and the function that answers.
 
-    How it is answered (`manner`): "quick", at once, in a thread; "job", in a process of its own that ends
-    when nobody waits any more; "desk", by what the server keeps (notes, corpora that are being built); "lines", as a
-    stream of JSON, one object per line; "upload", by the desk, which is sent a file.
+    How it is answered (`manner`): "here", in a thread of the server; "words" and "lines", by one of the processes that
+    answer short questions of either kind; "job", in a process of its own; "stream", there too, as one JSON object per
+    line; "desk", by what the server keeps (notes, corpora that are being built); "upload", by the desk, which is sent a
+    file. All processes stop when nobody waits any more.
     """
 
     path: str
@@ -48,7 +49,7 @@ class Question:
     answer: Callable[..., Any]
     parameters: tuple[Parameter, ...] = ()
     method: Literal["get", "post"] = "get"
-    manner: Manner = "quick"
+    manner: Manner = "words"
 
     @property
     def in_query(self) -> bool:
@@ -57,7 +58,7 @@ class Question:
 
 
 def question(
-    path: str, answer: Callable[..., Any], method: Literal["get", "post"] = "get", manner: Manner = "quick"
+    path: str, answer: Callable[..., Any], method: Literal["get", "post"] = "get", manner: Manner = "words"
 ) -> Question:
     """Return the question that a function answers; its parameters are the arguments that are annotated as such.
 
@@ -168,7 +169,7 @@ def openapi(questions: Iterable[Question]) -> dict[str, Any]:
 
 def _operation(question: Question) -> dict[str, Any]:
     failed = {"description": "what is wrong, and what to do", "content": _json(_ERROR)}
-    kind = "application/x-ndjson" if question.manner in ("job", "lines") else "application/json"
+    kind = "application/x-ndjson" if question.manner in ("job", "stream") else "application/json"
     content = {kind: {"schema": {"type": "string" if "x-" in kind else "object"}}}
     operation: dict[str, Any] = {
         "summary": question.about,
@@ -202,7 +203,7 @@ def _operation(question: Question) -> dict[str, Any]:
 
 _ANSWERS: dict[Manner, str] = {
     "job": 'lines of JSON: {"progress": …} any number of times, then {"answer": …} or {"error": …}',
-    "lines": "lines of JSON, one for each line of the text",
+    "stream": "lines of JSON, one for each line of the text",
 }
 _ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
 

@@ -1,10 +1,13 @@
-"""A process that answers one long question; see `alacarte.serve.jobs`."""
+"""A process that answers questions; see `alacarte.serve.jobs`."""
 
 import json
 import os
+import queue
 import sys
 import threading
 import time
+import traceback
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -18,37 +21,51 @@ EVERY = 0.1  # seconds between two messages about progress
 
 
 def main() -> None:
-    """Read a question from standard input, write messages to standard output."""
+    """Read questions from standard input, write messages to standard output."""
     description, memory = sys.argv[1:3]
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     sys.stdout = sys.stderr  # nothing that is printed by accident is taken for a message
     limit_memory(int(memory))
-    with suppress(OSError, AttributeError):
-        os.nice(5)  # short questions come first
     workspace = Workspace.from_description(description)
     with suppress(AlacarteError):  # ahead of the question; what is wrong with it is said in the answer
         workspace.model()
-    line = sys.stdin.readline()
-    if line:
-        path, values = json.loads(line)
-        threading.Thread(target=_end_with_the_server, daemon=True).start()
-        _write(out, _answered(workspace, path, values, _Reporter(out)))
+    asked: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(asked,), daemon=True).start()
+    while True:
+        path, values = json.loads(asked.get())
+        for message in _answered(workspace, path, values, _Reporter(out)):
+            _write(out, message)
 
 
-def _end_with_the_server() -> None:
+def _read(asked: "queue.SimpleQueue[str]") -> None:
     """Nobody waits for an answer once standard input is closed, as it is when the server ends, however it does."""
-    sys.stdin.read()
+    for line in sys.stdin:
+        asked.put(line)
     os._exit(1)
 
 
-def _answered(workspace: Workspace, path: str, values: dict[str, Any], report: "_Reporter") -> dict[str, Any]:
+def _answered(workspace: Workspace, path: str, values: dict[str, Any], report: "_Reporter") -> Iterator[dict[str, Any]]:
     question = next(question for question in (*QUESTIONS, *INSIDE) if question.path == path)
+    if question.manner == "job":
+        with suppress(OSError, AttributeError):
+            os.nice(5)  # short questions come first
     try:
-        return {"answer": question.answer(workspace, report, **values)}
+        answer = question.answer(workspace, *([report] if question.manner == "job" else []), **values)
+        if question.manner == "stream":
+            for item in answer:
+                yield {"item": item}
+            answer = None
+        yield {"answer": answer}
     except AlacarteError as error:
-        return {"error": error.message, "hint": error.hint.python if error.hint else ""}
+        yield {"error": error.message, "hint": error.hint.python if error.hint else ""}
     except MemoryError:
-        return {"error": "this needs more memory than one question may take; ask about less text, or raise --memory"}
+        yield {"error": "this needs more memory than one question may take; ask about less text, or raise --memory"}
+    except Exception as error:
+        traceback.print_exc()
+        yield {
+            "fault": type(error).__name__,
+            "error": f"the server has a fault ({type(error).__name__}); its log says more",
+        }
 
 
 class _Reporter:

@@ -15,6 +15,7 @@ from alacarte import Concordance, Corpus, Document, Targets, compare, explain, i
 from alacarte.comparing.word_map import word_map
 from alacarte.concordance import over_periods
 from alacarte.errors import AlacarteError
+from alacarte.serve import jobs as module
 from alacarte.serve.answers import QUESTIONS
 from alacarte.serve.app import application, checked_token
 from alacarte.serve.jobs import Jobs
@@ -318,15 +319,17 @@ def test_what_is_wrong_with_a_stream_is_said_before_it_begins(client: TestClient
     assert "does not occur" in job(client, "/api/influence", {"phrase": "unheard"})["error"]
 
 
-def test_a_long_answer_is_kept_until_the_corpus_changes(tmp_path: Path, workspace: Workspace) -> None:
+def test_a_long_answer_is_kept_until_the_corpus_changes(
+    tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     started: list[str] = []
 
     async def asked() -> list[Any]:
         path = tmp_path / "small.concordance"
         built = Concordance.build(workspace.model().vectors, ["the bank of money"] * 9, path, show_progress=False)
         jobs = Jobs(Workspace(workspace.models, {"small": path}))
-        answers, real = [], jobs._messages
-        jobs._messages = lambda worker, question: started.append(question) or real(worker, question)  # type: ignore
+        answers, real = [], module.messages_of
+        monkeypatch.setattr(module, "messages_of", lambda *asked: started.append(asked[1]) or real(*asked))
         question = {"corpus": "", "phrase": "bank", "where": [], "limit": 3, "model": ""}
         for change in (False, False, True):
             if change:

@@ -20,9 +20,10 @@ from starlette.testclient import TestClient
 
 from alacarte import ALaCarte, Concordance, Transform, WordVectors
 from alacarte.errors import AlacarteError
+from alacarte.serve import jobs as jobs_module
 from alacarte.serve.app import application
 from alacarte.serve.desk import Desk
-from alacarte.serve.jobs import Jobs
+from alacarte.serve.jobs import Jobs, Pool
 from alacarte.serve.workspace import Opening, Workspace, checked_name
 
 WORDS = [f"w{number}" for number in range(50)]
@@ -240,6 +241,92 @@ def test_a_worker_that_takes_too_much_memory_is_an_error(workspace: Workspace) -
     assert "memory" in asyncio.run(answers())[-1]["error"]
 
 
+def test_a_short_question_that_takes_too_much_memory_is_an_error_and_the_next_is_answered(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    if sys.platform != "linux":
+        pytest.skip("the limit is that of Linux")
+    documents = [" ".join(["w1 w2 w3 w4 w5"] * 2000)] * 200  # two million uses of w*
+    Concordance.build(workspace.model().vectors, documents, tmp_path / "large.concordance", show_progress=False)
+    large = Workspace(workspace.models, {"large": tmp_path / "large.concordance"})
+    question = {"corpus": "", "where": [], "limit": 5, "skip": 0, "sort": "before"}
+
+    async def answers() -> list[dict[str, Any]]:
+        pool = Pool(large, 250_000_000, 1)
+        both = [await pool.ask("/api/lines", {**question, "phrase": phrase}) for phrase in ("w*", "nothing")]
+        await pool.close()
+        return both
+
+    first, second = asyncio.run(answers())
+    assert "memory" in first["error"]
+    assert "does not occur" in second["error"]
+
+
+SLOW = """
+import json, sys, time
+for line in sys.stdin:
+    path, values = json.loads(line)
+    time.sleep(60 if path == "slow" else 0)
+    print(json.dumps({"answer": path}), flush=True)
+"""
+
+
+def test_a_short_question_that_is_given_up_is_stopped_and_no_other_waits(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def started(*given: Any) -> asyncio.subprocess.Process:
+        pipe = asyncio.subprocess.PIPE
+        return await asyncio.create_subprocess_exec(sys.executable, "-c", SLOW, stdin=pipe, stdout=pipe)
+
+    monkeypatch.setattr(jobs_module, "started", started)
+    monkeypatch.setattr(jobs_module, "PATIENCE", 0.1)
+
+    async def answers() -> tuple[Any, Any, int | None]:
+        pool = Pool(workspace, None, 1)
+        await pool.warm()
+        (worker,) = pool._idle
+        slow = asyncio.ensure_future(pool.ask("slow", {}))
+        await asyncio.sleep(0.3)
+        waiting = asyncio.ensure_future(pool.ask("quick", {}))
+        slow.cancel()
+        second = await asyncio.wait_for(waiting, 10)
+        third = await pool.ask("again", {})
+        await pool.close()
+        return second, third, worker.returncode
+
+    assert asyncio.run(answers()) == ({"answer": "quick"}, {"answer": "again"}, -signal.SIGKILL)
+
+
+def test_lines_do_not_wait_for_words(workspace: Workspace) -> None:
+    """A server whose processes for words are all busy answers questions about lines."""
+    assert workspace.folder is not None
+    folder = workspace.folder / "corpora"
+    folder.mkdir(parents=True)
+    documents = [" ".join(["w1 w2 w3 w4 w5"] * 2000)] * 200
+    Concordance.build(workspace.model().vectors, documents, folder / "large.concordance", show_progress=False)
+    with TestClient(application(workspace), base_url="http://localhost:8765") as client:
+        client.get("/api/lines", params={"phrase": "w1"}).raise_for_status()
+        ended: list[float] = []
+
+        def ask() -> None:
+            client.get("/api/word", params={"phrase": "w*"}).raise_for_status()
+            ended.append(time.monotonic())
+
+        words = [threading.Thread(target=ask) for _ in range(6)]
+        for thread in words:
+            thread.start()
+        time.sleep(0.2)
+        waits = []
+        while any(thread.is_alive() for thread in words) and len(waits) < 20:
+            begin = time.monotonic()
+            client.get("/api/lines", params={"phrase": "w1"}).raise_for_status()
+            waits.append(time.monotonic() - begin)
+        for thread in words:
+            thread.join()
+    assert waits
+    assert sorted(waits)[len(waits) // 2] < 0.5
+
+
 def test_nobody_waits_for_a_job_and_it_ends(workspace: Workspace) -> None:
     async def begun() -> tuple[int | None, int | None]:
         jobs = Jobs(workspace)
@@ -261,18 +348,20 @@ def test_nobody_waits_for_a_job_and_it_ends(workspace: Workspace) -> None:
     assert asyncio.run(begun()) == (-signal.SIGKILL, -signal.SIGKILL)
 
 
-def test_one_worker_waits_however_often_it_is_asked_for_and_none_after_the_end(workspace: Workspace) -> None:
+def test_one_worker_waits_however_often_it_is_asked_for_and_none_after_the_end(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     started: list[Any] = []
+    start = jobs_module.started
+
+    async def counted(*given: Any) -> Any:
+        started.append(await start(*given))
+        return started[-1]
+
+    monkeypatch.setattr(jobs_module, "started", counted)
 
     async def warmed() -> list[int | None]:
         jobs = Jobs(workspace)
-        start = jobs._started
-
-        async def counted() -> Any:
-            started.append(await start())
-            return started[-1]
-
-        jobs._started = counted  # type: ignore[method-assign]
         await asyncio.gather(*(jobs.warm() for _ in range(5)))
         assert len(started) == 1
         await jobs.close()
@@ -311,6 +400,7 @@ def test_a_worker_waits_again_when_a_question_was_given_up(workspace: Workspace)
 
 SERVER = """
 import sys, uvicorn
+from alacarte.serve import jobs as jobs_module
 from alacarte.serve.app import application
 from alacarte.serve.workspace import Workspace
 uvicorn.run(application(Workspace.from_description(sys.argv[1])), port=int(sys.argv[2]), log_level="error")

@@ -52,6 +52,42 @@ def page(browser: Any) -> Iterator[Any]:
     assert not problems
 
 
+def test_a_word_that_the_corpus_does_not_use_leads_on(browser: Any, workspace: Workspace, served: Any) -> None:
+    corpus = next(iter(workspace.given.values()))
+    path = corpus.with_name("other.concordance")
+    if not path.exists():
+        Concordance.build(workspace.model().vectors, ["a boat in the river"] * 3, path, show_progress=False)
+    with served(Workspace(workspace.models, {"other": path, "hostile": corpus})) as address:
+        page = browser.new_page()
+        page.goto(f"{address}/word?corpus=other&phrase=bank")
+        page.wait_for_selector("svg[aria-label*='in the vectors'] a")
+        assert page.locator("[role=alert]").count() == 0
+        page.click("a >> text=hostile")
+        page.wait_for_selector("[data-line]")
+        page.goto(f"{address}/invent?word=zorg&sentence=the+zorg+of+money&sentence=a+deep+zorg")
+        for number in (0, 4, 9):  # every nearest word of the first view leads to an answer
+            page.wait_for_selector("svg[aria-label*='zorg'] a")
+            page.locator("svg[aria-label*='zorg'] a").nth(number).click()
+            page.wait_for_selector("svg[aria-label^='The words most like'] a, .answer .hint")
+            assert page.locator("[role=alert]").count() == 0
+            page.go_back()
+        page.close()
+
+
+def test_word_answers_while_one_types(page: Any, address: str) -> None:
+    page.goto(f"{address}/word")
+    page.wait_for_selector(".examples a")
+    page.focus("#phrase")
+    page.keyboard.type("bank", delay=20)
+    page.wait_for_selector("svg[aria-label*='bank here'] a")
+    page.wait_for_function("() => location.search.includes('phrase=bank')")
+    page.keyboard.type("x")  # nobody uses it; what was known stays
+    page.wait_for_timeout(500)
+    assert page.locator("[role=alert]").count() == 0
+    assert page.locator("svg[aria-label*='bank here'] a").count() == 10
+    assert page.evaluate("document.activeElement.id") == "phrase"
+
+
 def test_a_word_is_invented_while_one_types(page: Any, address: str) -> None:
     page.goto(f"{address}/")
     page.fill("#target", "zorg")
@@ -611,7 +647,7 @@ def test_a_build_that_goes_on_keeps_its_buttons(page: Any, address: str) -> None
 def test_the_tabs_keep_the_corpus_and_back_keeps_the_place(browser: Any, workspace: Workspace, served: Any) -> None:
     both = Workspace(workspace.models, {**workspace.given, "letters": next(iter(workspace.given.values()))})
     with served(both) as address:
-        page = browser.new_page(viewport={"width": 1200, "height": 500})
+        page = browser.new_page(viewport={"width": 1200, "height": 300})
         page.goto(f"{address}/word?corpus=letters&phrase=bank")
         page.wait_for_selector("[data-line='0']")
         page.wait_for_selector("svg a")

@@ -260,6 +260,7 @@ export function addressOf(path, values) {
 }
 
 export function go(path, values) {
+  forgetAddress();
   leave();
   history.pushState(null, "", addressOf(path, values));
 }

@@ -173,10 +173,10 @@ export function noCorpus(main) {
   main.replaceChildren(element("h1", {}, "No corpus yet"), lede, element("pre", {}, commands.join("\n")));
 }
 
-export function exampleLinks(links) {
+export function exampleLinks(links, before = "For example ") {
   if (!links.length) return "";
   const list = links.flatMap(([label, address], place) => [place ? ", " : "", element("a", { href: address }, label)]);
-  return element("p", { class: "examples" }, "For example ", list, ".");
+  return element("p", { class: "examples" }, before, list, ".");
 }
 
 // The model of the address, for questions and commands.

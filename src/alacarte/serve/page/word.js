@@ -1,4 +1,4 @@
-// Word: a word or phrase of a corpus, its lines, its likeness, over time, its senses, the lines that count most.
+// Word: a word or phrase of a corpus, its likeness, over time, its lines, its senses, the lines that count most.
 
 import {
   about,
@@ -11,6 +11,7 @@ import {
   entitle,
   flat,
   go,
+  goSoon,
   isKnown,
   longQuestion,
   named,
@@ -29,7 +30,7 @@ import {
   whole,
 } from "./common.js";
 import { noteForm } from "./keeping.js";
-import { exampleLinks, modelOf, noCorpus, sliceForm } from "./slices.js";
+import { exampleLinks, inWords, modelOf, noCorpus, sliceForm } from "./slices.js";
 import { likeness } from "./charts.js";
 import { lineList, LineTable } from "./lines.js";
 import { time } from "./time.js";
@@ -40,302 +41,265 @@ export async function word(main) {
     noCorpus(main);
     return;
   }
-  const given = state(),
-    model = await modelOf();
-  const phrase = element("input", {
-    id: "phrase",
-    type: "search",
-    value: given.get("phrase") ?? "",
-    autocomplete: "off",
-    "data-search": true,
-  });
-  const form = await sliceForm(
-    "",
-    given.get("corpus"),
-    given.getAll("where"),
-    element("div", { class: "first" }, element("label", { for: "phrase" }, "Word or phrase"), phrase),
-  );
-  const heading = element("h1", {}),
-    lede = element("p", { class: "lede" }),
-    examples = element("div", {}),
-    shown = element("div", {}),
-    near = element("div", { "aria-live": "polite" });
-  const columns = form.chosen.columns.map((column) => column.name),
-    table = new LineTable(columns, form.corpus);
-  const over = element("div", {}),
-    further = element("div", {});
+  const given = state();
+  const search = { id: "phrase", type: "search", value: given.get("phrase") ?? "", autocomplete: "off" };
+  const phrase = element("input", { ...search, "data-search": true });
+  const first = element("div", { class: "first" }, element("label", { for: "phrase" }, "Word or phrase"), phrase);
+  const form = await sliceForm("", given.get("corpus"), given.getAll("where"), first);
+  const view = new Word(await modelOf(), form, phrase);
+  main.replaceChildren(view.search(), ...view.places(), there.keeps ? noteForm() : "");
+  await view.answer();
+}
 
-  const asked = () => ({ corpus: form.corpus(), phrase: phrase.value.trim(), where: form.where() });
-  table.onSort = (order) => remember({ sort: order });
+class Word {
+  constructor(model, form, phrase) {
+    Object.assign(this, { model, form, phrase });
+    const columns = form.chosen.columns.map((column) => column.name);
+    this.table = new LineTable(columns, form.corpus);
+    this.table.onSort = (order) => remember({ sort: order });
+    this.heading = element("h1", {});
+    this.lede = element("p", { class: "lede" });
+    this.examples = element("div", {});
+    this.near = element("div", { class: "reserved", "aria-live": "polite" });
+    this.over = element("div", { class: "over reserved" });
+    this.further = element("div", {});
+    this.shown = element("div", { hidden: true });
+    const near = element("div", { class: "answer" }, element("h2", {}, "Nearest words"), this.near);
+    const lines = [element("h2", {}, "The lines behind it"), this.table.place];
+    this.shown.append(element("div", { class: "two" }, near, this.over), ...lines, this.further);
+  }
 
-  function answer(push = true) {
-    const values = asked(),
-      before = state();
-    if (push)
-      go("/word", {
-        ...values,
-        sort: before.get("sort"),
-        show: before.getAll("show"),
-        over: before.get("over"),
-        model: before.get("model"),
-      });
+  places() {
+    return [this.heading, this.lede, this.examples, this.shown];
+  }
+
+  search() {
+    const onsubmit = (event) => {
+      event.preventDefault();
+      this.answer("asked");
+    };
+    const ask_ = element("button", { type: "submit", class: "plain" }, "Ask");
+    const form = element("form", { role: "search", onsubmit }, this.form.place, ask_);
+    form.addEventListener("change", (event) => {
+      const { corpus, phrase } = this.values();
+      if (event.target.id === "corpus") visit(addressOf("/word", { corpus, phrase, model: state().get("model") }));
+      else if (event.target.tagName === "SELECT") this.answer("asked");
+    });
+    this.phrase.addEventListener("input", () => this.answer("typed"));
+    return form;
+  }
+
+  values() {
+    return { corpus: this.form.corpus(), phrase: this.phrase.value.trim(), where: this.form.where() };
+  }
+
+  // -------------------------------------------------------------------------------------------------- the answer
+
+  // What is asked by a link ("opened"), by Enter ("asked") or letter by letter ("typed"); what was known stays until
+  // there is an answer, and while one types also where there is none.
+  answer(how = "opened") {
+    const values = this.values();
+    const before = state();
+    const kept = { sort: before.get("sort"), show: before.getAll("show"), over: before.get("over") };
+    const address = { ...values, ...kept, model: before.get("model") };
+    if (how === "asked") go("/word", address);
+    if (how === "typed") goSoon("/word", address);
+    const work = (signal) => (values.phrase ? this.word(values, signal, how) : Promise.resolve(this.welcome(values)));
+    return current(this.near, work, (error) => {
+      if (how === "typed") return;
+      this.begin(values);
+      this.lede.textContent = "";
+      this.table.clear();
+      this.shown.hidden = true;
+      say(this.examples, error);
+    });
+  }
+
+  begin(values) {
+    const where = inWords(values.where, this.form.chosen.columns);
     entitle(values.phrase, "Word");
-    table.clear();
-    over.replaceChildren();
-    further.replaceChildren();
-    shown.hidden = !values.phrase;
-    examples.replaceChildren();
-    return current(
-      near,
-      async (signal) => {
-        near.replaceChildren();
-        if (!values.phrase) {
-          heading.replaceChildren("Which word or phrase?");
-          lede.textContent = `${counted(form.chosen.documents, "document")}, ${counted(form.chosen.tokens, "word")}. Type one above and press Enter; * is any letters, as in immigr*.`;
-          const link = (each) => [each, addressOf("/word", { ...values, phrase: each })];
-          examples.replaceChildren(exampleLinks(form.chosen.examples.map(link)));
-          return;
-        }
-        heading.replaceChildren(element("em", {}, values.phrase));
-        lede.textContent = "…";
-        const lines = table.show(values, state().get("sort") ?? "");
-        const answered = await ask("/api/word", { ...values, model: model.name }, false, signal);
-        lede.textContent = `${counted(answered.uses, "use")}; the ${values.where.length ? "slice" : "corpus"} has ${counted(answered.documents, "document")}.`;
-        near.replaceChildren(...nearest(answered, values));
-        await lines;
-        signal.throwIfAborted();
-        overTime(values, answered);
-        further.replaceChildren(...more(values));
-      },
-      (error) => {
-        lede.textContent = "";
-        table.clear();
-        shown.hidden = true;
-        say(examples, error);
-      },
+    this.heading.replaceChildren(element("em", {}, values.phrase), values.where.length ? `, ${where}` : "");
+    this.examples.replaceChildren();
+  }
+
+  welcome(values) {
+    const { documents, tokens, examples } = this.form.chosen;
+    entitle("", "Word");
+    this.shown.hidden = true;
+    this.heading.replaceChildren("Which word or phrase?");
+    const size = `${counted(documents, "document")}, ${counted(tokens, "word")}`;
+    this.lede.textContent = `${size}. Type one above; * is any letters, as in immigr*.`;
+    const link = (each) => [each, addressOf("/word", { ...values, phrase: each })];
+    this.examples.replaceChildren(exampleLinks(examples.map(link)));
+  }
+
+  async word(values, signal, how) {
+    if (this.shown.hidden) {
+      this.begin(values);
+      this.lede.textContent = "…";
+      this.shown.hidden = false;
+    }
+    const lines = () => this.table.show(values, state().get("sort") ?? "");
+    const shown = how === "typed" ? null : lines(); // while one types, lines wait for a word that is used
+    const answered = await ask("/api/word", { ...values, model: this.model.name }, false, signal);
+    this.begin(values);
+    if (!answered.uses) {
+      this.unused(values, answered);
+      return;
+    }
+    const part = values.where.length ? "slice" : "corpus";
+    this.lede.textContent = `${counted(answered.uses, "use")}; the ${part} has ${counted(answered.documents, "document")}.`;
+    this.near.replaceChildren(...this.nearest(answered, values));
+    this.overTime(values, answered);
+    this.further.replaceChildren(...this.more(values));
+    await (shown ?? lines());
+  }
+
+  // A word that this corpus does not use: what the vectors know of it, and who uses it.
+  unused(values, { nearest, elsewhere }) {
+    this.shown.hidden = true;
+    this.table.clear();
+    const link = ({ corpus, uses }) => [
+      `${corpus} (${counted(uses, "use")})`,
+      addressOf("/word", { corpus, phrase: values.phrase }),
+    ];
+    this.lede.textContent = "These documents do not use it.";
+    const label = `The words most like ${values.phrase} in the vectors`;
+    const address = (other) => addressOf("/word", { corpus: values.corpus, phrase: other });
+    const title = "What the vectors know of it, from the text that they were made from";
+    this.examples.replaceChildren(
+      elsewhere.length ? exampleLinks(elsewhere.map(link), "It is used in ") : "",
+      nearest.length ? element("h2", {}, title) : "",
+      nearest.length ? element("div", { class: "half" }, likeness(nearest, label, address).place) : "",
+      element("p", { class: "hint" }, "Or use it in a sentence under ", this.inventLink(values.phrase), "."),
     );
   }
 
-  function nearest(answered, values) {
-    const python = script(
-      model,
-      values.phrase,
-      [
-        `corpus = ${sliced(form.chosen.path, values.where)}`,
-        "induced = corpus.induce(model, target)",
-        `print(induced.uncertainty.nearest(${quoted(values.phrase)}, among=30_000))`,
-        "print(corpus.lines(target))",
-      ],
-      { names: ["Concordance"] },
-    );
+  inventLink(phrase) {
+    return element("a", { href: addressOf("/invent", { word: phrase }) }, "Invent");
+  }
+
+  nearest(answered, values) {
+    const { model, form } = this;
+    const lines = [
+      `corpus = ${sliced(form.chosen.path, values.where)}`,
+      "induced = corpus.induce(model, target)",
+      `print(induced.uncertainty.nearest(${quoted(values.phrase)}, among=30_000))`,
+      "print(corpus.lines(target))",
+    ];
+    const python = script(model, values.phrase, lines, { names: ["Concordance"] });
+    const where = conditions("--where", values.where);
+    const of = [form.chosen.path, ...named(values.phrase)];
     const command = [
-      shell(
-        "alc",
-        "concordance",
-        "nearest",
-        form.chosen.path,
-        ...named(values.phrase),
-        "--among",
-        "30000",
-        ...conditions("--where", values.where),
-        ...model.options,
-      ),
-      shell(
-        "alc",
-        "concordance",
-        "lines",
-        form.chosen.path,
-        ...named(values.phrase),
-        ...conditions("--where", values.where),
-      ),
+      shell("alc", "concordance", "nearest", ...of, "--among", "30000", ...where, ...model.options),
+      shell("alc", "concordance", "lines", ...of, ...where),
     ].join("\n");
+    const name = values.phrase;
     if (!answered.nearest.length)
-      return [
-        element("p", { class: "hint" }, answered.reason),
-        tools({ rows: null, name: values.phrase, python, command }),
-      ];
-    const chart = likeness(
-      answered.nearest,
-      `The words most like ${values.phrase} here, with 95 percent intervals`,
-      (other) => addressOf("/word", { ...values, phrase: other }),
-    );
+      return [element("p", { class: "hint" }, answered.reason), tools({ rows: null, name, python, command })];
+    const label = `The words most like ${name} here, with 95 percent intervals`;
+    const chart = likeness(answered.nearest, label, (other) => addressOf("/word", { ...values, phrase: other }));
     return [
       sure(answered.confidence, "of what endless text of this kind would tell"),
       chart.place,
       answered.nearest.every(isKnown) ? "" : element("p", { class: "hint" }, `Grey: how alike is ${UNKNOWN}.`),
-      tools({ rows: answered.nearest, name: values.phrase, python, command, pictures: [chart.picture] }),
+      tools({ rows: answered.nearest, name, python, command, pictures: [chart.picture] }),
     ];
   }
 
-  function overTime(values, answered) {
-    if (!columns.length) return;
-    const now = state(),
-      others = now.getAll("with").length ? now.getAll("with") : answered.nearest.slice(0, 4).map((item) => item.other);
-    over.replaceChildren(
-      element("h2", {}, "Over time"),
-      time([{ form, values, name: "" }], others, now.get("over"), model),
-    );
+  overTime(values, answered) {
+    if (!this.form.chosen.columns.length) return;
+    const now = state();
+    const chosen = now.getAll("with");
+    const others = chosen.length ? chosen : answered.nearest.slice(0, 4).map((item) => item.other);
+    const date = this.form.chosen.columns.find((column) => column.kind === "date")?.name ?? "";
+    const drawn = time([{ form: this.form, values, name: "" }], others, now.get("over") ?? date, this.model);
+    this.over.replaceChildren(element("h2", {}, "Over time"), drawn);
   }
 
-  function more(values) {
-    const parts = [
-      element("h2", {}, "The lines that count most"),
-      longQuestion({
-        label: "Show the lines that made this vector",
-        name: "influence",
-        path: "/api/influence",
-        values: () => ({ ...values, limit: 30, model: model.name }),
-        show: showInfluence(values),
-      }),
-    ];
-    if (!values.phrase.includes("*")) {
-      parts.push(
-        element("h2", {}, "Senses"),
-        longQuestion({
-          label: "Look for several senses",
-          name: "senses",
-          path: "/api/senses",
-          values: () => ({ ...values, model: model.name }),
-          show: showSenses(values),
-        }),
-      );
-    }
-    return parts;
+  // --------------------------------------------------------------------------------------------- on request
+
+  more(values) {
+    const asked = { ...values, model: this.model.name };
+    const influence = longQuestion({
+      label: "Show the lines that made this vector",
+      name: "influence",
+      path: "/api/influence",
+      values: () => ({ ...asked, limit: 30 }),
+      show: (answered, place) => this.showInfluence(values, answered, place),
+    });
+    const parts = [element("h2", {}, "The lines that count most"), influence];
+    if (values.phrase.includes("*")) return parts;
+    const senses = longQuestion({
+      label: "Look for several senses",
+      name: "senses",
+      path: "/api/senses",
+      values: () => asked,
+      show: (answered, place) => this.showSenses(values, answered, place),
+    });
+    return [...parts, element("h2", {}, "Senses"), senses];
   }
 
-  const showInfluence = (values) => (answered, place) => {
-    const corpus = `corpus = ${sliced(form.chosen.path, values.where)}`;
-    const asked = [corpus, "print(corpus.influence(model, target, limit=30))"];
+  showInfluence(values, answered, place) {
+    const { form, model } = this;
+    const lines = [`corpus = ${sliced(form.chosen.path, values.where)}`];
+    lines.push("print(corpus.influence(model, target, limit=30))");
+    const of = [form.chosen.path, ...named(values.phrase), "--limit", "30"];
+    const where = conditions("--where", values.where);
     place.replaceChildren(
       element("p", { class: "hint" }, "Shaded by how much of the vector each line makes."),
-      lineList(answered.lines, table.names(), form.corpus, "Lines that count most"),
+      lineList(answered.lines, this.table.names(), form.corpus, "Lines that count most"),
       tools({
         rows: answered.lines.map(flat),
         name: `${values.phrase} lines`,
-        python: script(model, values.phrase, asked, { names: ["Concordance"] }),
-        command: shell(
-          "alc",
-          "concordance",
-          "influence",
-          form.chosen.path,
-          ...named(values.phrase),
-          "--limit",
-          "30",
-          ...conditions("--where", values.where),
-          ...model.options,
-        ),
+        python: script(model, values.phrase, lines, { names: ["Concordance"] }),
+        command: shell("alc", "concordance", "influence", ...of, ...where, ...model.options),
       }),
     );
-  };
+  }
 
-  const showSenses = (values) => (answered, place) => {
+  showSenses(values, answered, place) {
+    const { form, model } = this;
     const count = answered.senses.length;
+    const uses = answered.contexts === 1 ? "one use does" : `the ${whole(answered.contexts)} uses do`;
+    const said =
+      count === 1
+        ? `One sense: ${uses} not fall into groups.`
+        : `${count} senses, from ${counted(answered.contexts, "use")}.`;
+    const word_ = quoted(values.phrase);
+    const lines = [`corpus = ${sliced(form.chosen.path, values.where)}`];
+    lines.push(`print(induce_senses(model, corpus.holding(${word_}), ${word_}))`);
+    const of = [...named(values.phrase), "--corpus", form.chosen.path, ...conditions("--where", values.where)];
     place.replaceChildren(
-      element(
-        "p",
-        { class: "lede" },
-        count === 1
-          ? `One sense: ${answered.contexts === 1 ? "one use does" : `the ${whole(answered.contexts)} uses do`} not fall into groups.`
-          : `${count} senses, from ${counted(answered.contexts, "use")}.`,
-      ),
-      element(
-        "div",
-        { class: "senses" },
-        answered.senses.map((sense, number) =>
-          element(
-            "section",
-            { class: `sense sense-${number}` },
-            element(
-              "h3",
-              {},
-              `${percent(sense.share)}: ${sense.nearest
-                .slice(0, 5)
-                .map((item) => item.word)
-                .join(", ")}`,
-            ),
-            element(
-              "ul",
-              {},
-              sense.examples.map((example) => element("li", {}, marked(example))),
-            ),
-          ),
-        ),
-      ),
-      count > 1
-        ? element(
-            "details",
-            {},
-            element("summary", {}, "Lines, in the colours of their senses"),
-            element(
-              "ul",
-              { class: "sense-lines" },
-              answered.lines
-                .slice(0, 200)
-                .map((item) => element("li", { class: `sense-${item.sense}` }, marked(item.line))),
-            ),
-          )
-        : "",
+      element("p", { class: "lede" }, said),
+      element("div", { class: "senses" }, answered.senses.map(sense)),
+      count > 1 ? colouredLines(answered.lines) : "",
       tools({
-        rows: answered.senses.map((sense) => ({
-          name: sense.name,
-          share: sense.share,
-          contexts: sense.contexts,
-          nearest: sense.nearest.map((item) => item.word).join(" "),
+        rows: answered.senses.map(({ name, share, contexts, nearest }) => ({
+          name,
+          share,
+          contexts,
+          nearest: nearest.map((item) => item.word).join(" "),
         })),
         name: `${values.phrase} senses`,
-        python: script(
-          model,
-          null,
-          [
-            `corpus = ${sliced(form.chosen.path, values.where)}`,
-            `print(induce_senses(model, corpus.holding(${quoted(values.phrase)}), ${quoted(values.phrase)}))`,
-          ],
-          { names: ["Concordance", "induce_senses"] },
-        ),
-        command: shell(
-          "alc",
-          "senses",
-          "induce",
-          ...named(values.phrase),
-          "--corpus",
-          form.chosen.path,
-          ...conditions("--where", values.where),
-          ...model.options,
-        ),
+        python: script(model, null, lines, { names: ["Concordance", "induce_senses"] }),
+        command: shell("alc", "senses", "induce", ...of, ...model.options),
       }),
     );
-  };
+  }
+}
 
-  const search = element(
-    "form",
-    {
-      role: "search",
-      onsubmit: (event) => {
-        event.preventDefault();
-        answer();
-      },
-    },
-    form.place,
-    element("button", { type: "submit", class: "plain" }, "Ask"),
-  );
-  search.addEventListener("change", (event) => {
-    if (event.target.id === "corpus")
-      visit(addressOf("/word", { corpus: form.corpus(), phrase: phrase.value.trim(), model: given.get("model") }));
-    else if (event.target.tagName === "SELECT") answer();
-  });
-  shown.append(
-    element("h2", {}, "The lines behind it"),
-    table.place,
-    element(
-      "div",
-      { class: "two" },
-      element("div", { class: "answer" }, element("h2", {}, "Nearest words"), near),
-      over,
-    ),
-    further,
-  );
-  main.replaceChildren(search, heading, lede, examples, shown, there.keeps ? noteForm() : "");
-  await answer(false);
+function sense({ share, nearest, examples }, number) {
+  const words = nearest.slice(0, 5).map((item) => item.word);
+  const title = element("h3", {}, `${percent(share)}: ${words.join(", ")}`);
+  const list = examples.map((example) => element("li", {}, marked(example)));
+  return element("section", { class: `sense sense-${number}` }, title, element("ul", {}, list));
+}
+
+function colouredLines(lines) {
+  const list = lines.slice(0, 200).map((item) => element("li", { class: `sense-${item.sense}` }, marked(item.line)));
+  const title = element("summary", {}, "Lines, in the colours of their senses");
+  return element("details", {}, title, element("ul", { class: "sense-lines" }, list));
 }
 
 // "a **word** here": what stands between the marks is the word itself.
