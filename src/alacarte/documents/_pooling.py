@@ -32,10 +32,6 @@ class Pooling:
         """The dimensions of each block of columns."""
         return [ngrams.table.shape[1] for ngrams in self.ngrams]
 
-    def parts(self, vectors: Singles) -> list[Singles]:
-        """Return views of the blocks of columns."""
-        return np.split(vectors, np.cumsum(self.widths)[:-1], axis=1)
-
     def vectors(self, documents: NgramBags) -> Singles:
         """Return one row per document."""
         parts = [self._pooled(documents.encoded, bag, k) for k, bag in enumerate(documents.bags, start=1)]
@@ -86,17 +82,6 @@ def _sums(factors: Singles, rows: Longs, bounds: Longs, table: Singles) -> Singl
     sparse = scipy.sparse.csr_array((factors, rows, bounds), shape=(len(bounds) - 1, len(table)))
     result: Singles = sparse @ table
     return result
-
-
-def common_directions(vectors: Singles, components: int) -> Singles:
-    """Return the leading right singular vectors, as rows."""
-    gram = np.zeros((vectors.shape[1], vectors.shape[1]))
-    for low in range(0, len(vectors), DOCUMENTS):
-        block = vectors[low : low + DOCUMENTS].astype(np.float64)
-        gram += block.T @ block
-    if components >= len(gram):
-        raise ValueError(f"{components} components cannot be removed from {len(gram)} dimensions")
-    return np.asarray(np.linalg.eigh(gram)[1][:, -components:].T.astype(np.float32))
 
 
 def sif_constant(weights: str | None) -> float | None:

@@ -15,7 +15,7 @@ from alacarte._io.table import Columns, Table
 from alacarte.documents._bags import Item, NgramBags, NgramFinder
 from alacarte.documents._composition import Composition, NgramVectors, word_ids
 from alacarte.documents._leaving_out import FittedNgrams
-from alacarte.documents._pooling import DOCUMENTS, Pooling, common_directions, sif_constant
+from alacarte.documents._pooling import DOCUMENTS, Pooling, sif_constant
 from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData, require
 from alacarte.model import ALaCarte
 from alacarte.model.induced import InducedVectors
@@ -85,8 +85,6 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         Add the n-grams of a document (the authors' setting), or take their mean.
     weights : str, optional
         "sif" or "sif:1e-3": n-grams have the weight a / (a + their frequency in the fitted documents).
-    components : int
-        How many common directions of the fitted documents to remove (1 in SIF), for each k.
     min_count : int
         With a model: n-grams that occur less often in the fitted documents get no vector.
     shrinkage : float
@@ -108,8 +106,6 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         The vectors of n-grams; None if no n-gram has one.
     tokenizer_ : Tokenizer
         The tokenizer.
-    components_ : list of array
-        The directions that were removed, for each k.
 
     See Also
     --------
@@ -121,8 +117,8 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     `fit_transform`, which a `Pipeline` calls on training data, leaves a document's own occurrences out of the vectors
     of its n-grams, and n-grams that occur in no other document count as never seen. So training documents have vectors
     like those that `transform` gives to new documents; whatever learns from the vectors should be fitted on those of
-    `fit_transform`. (Weights, common directions and the transform of an `AlaCarteVectorizer` are those of all
-    documents.) A parameter that is set later has no effect before the next `fit`, except `threads` and `show_progress`.
+    `fit_transform`. (Weights and the transform of an `AlaCarteVectorizer` are those of all documents.) A parameter that
+    is set later has no effect before the next `fit`, except `threads` and `show_progress`.
 
     Examples
     --------
@@ -144,7 +140,6 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         unit: bool = True,
         pooling: Literal["sum", "mean"] = "sum",
         weights: str | None = None,
-        components: int = 0,
         min_count: int = 1,
         shrinkage: float = 5.0,
         tokenizer: TokenizerLike | None = None,
@@ -159,7 +154,6 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         self.unit = unit
         self.pooling = pooling
         self.weights = weights
-        self.components = components
         self.min_count = min_count
         self.shrinkage = shrinkage
         self.tokenizer = tokenizer
@@ -169,7 +163,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     # ----------------------------------------------------------------------------------------------- fit
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the vectors of the documents' n-grams, the weights and the common directions.
+        """Find the vectors of the documents' n-grams, and their weights.
 
         Parameters
         ----------
@@ -178,7 +172,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         y : ignored
             For scikit-learn.
         """
-        self._fit(X, embed=False)
+        self._fit(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Singles:
@@ -193,15 +187,16 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         y : ignored
             For scikit-learn.
         """
-        return self._finished(self._fit(X, embed=True))
+        documents, fitted = self._fit(X)
+        return self._with_warning(self._pooled(documents, fitted))
 
     def _begin(self, X: Any) -> list[Item]:
         """Check the parameters, and return the documents to fit."""
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} is one of {', '.join(allowed)}, not {getattr(self, name)!r}")
-        for name, least in (("n", 1), ("min_count", 1), ("components", 0)):
-            whole_number(getattr(self, name), name, least)
+        for name in ("n", "min_count"):
+            whole_number(getattr(self, name), name, 1)
         if not 0 <= self.shrinkage < np.inf:
             raise ValueError(f"shrinkage is a number from 0 on, not {self.shrinkage!r}")
         sif_constant(self.weights)
@@ -220,23 +215,17 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         """Return what vectors come from."""
         return self.vectors
 
-    def _fit(self, X: Any, *, embed: bool) -> Singles:
-        """Learn everything; return the vectors of the fitted documents with their common directions, if asked for."""
+    def _fit(self, X: Any) -> tuple[list[Item], FittedNgrams | None]:
+        """Learn everything; return the documents, and the sums behind their n-grams if these are induced."""
         documents = self._begin(X)
         fitted = self._find_vectors(self._source(documents), documents)
         self.induced_words_ = self.unigrams == "induced"
         self.pooling_ = self._new_pooling(fitted)
         self._finder: NgramFinder | None = self._new_finder()
-        self.components_: list[Singles] = []
         constant = sif_constant(self.weights)
         if constant is not None:
             self.pooling_ = replace(self.pooling_, weights=self._frequency_weights(documents, constant))
-        if not embed and not self.components:
-            return np.zeros((0, self._n_features_out), dtype=np.float32)
-        vectors = self._pooled(documents, fitted)
-        if self.components:
-            self.components_ = [common_directions(part, self.components) for part in self.pooling_.parts(vectors)]
-        return vectors
+        return documents, fitted
 
     def _new_pooling(self, fitted: FittedNgrams | None) -> Pooling:
         """Return how n-grams are added, with all weights 1."""
@@ -336,7 +325,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             New documents. For those that were fitted, see `fit_transform`.
         """
         validation.check_is_fitted(self)
-        return self._finished(self._pooled(_documents(X)))
+        return self._with_warning(self._pooled(_documents(X)))
 
     def coverage(self, X: Any) -> Coverage:
         """Return how many tokens each document has, and how many of its n-grams have a vector of their own.
@@ -354,8 +343,8 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             ngrams.append(np.column_stack([np.diff(bag.bounds) for bag in block.bags]))
         return Coverage(np.concatenate(tokens), np.concatenate(ngrams))
 
-    def _finished(self, vectors: Singles) -> Singles:
-        """Remove the common directions in place, and warn about documents that are zeros."""
+    def _with_warning(self, vectors: Singles) -> Singles:
+        """Return the vectors, with a warning if some documents are zeros."""
         empty = int(np.count_nonzero(~vectors.any(axis=1)))
         if empty:
             warnings.warn(
@@ -364,8 +353,6 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
                 AlacarteWarning,
                 stacklevel=3,
             )
-        for part, directions in zip(self.pooling_.parts(vectors), self.components_, strict=False):
-            part -= (part @ directions.T) @ directions
         return vectors
 
     def _pooled(self, documents: list[Item], fitted: FittedNgrams | None = None) -> Singles:

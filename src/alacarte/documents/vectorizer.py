@@ -33,7 +33,7 @@ class AlaCarteVectorizer(NgramEmbedder):
         Words on each side of an n-gram that are its context.
     weighting, ridge
         How the transform is learned, as in `Transform.fit`.
-    unigrams, unit, pooling, weights, components, min_count, shrinkage, tokenizer, threads, show_progress
+    unigrams, unit, pooling, weights, min_count, shrinkage, tokenizer, threads, show_progress
         As for `NgramEmbedder`.
 
     Examples
@@ -59,7 +59,6 @@ class AlaCarteVectorizer(NgramEmbedder):
         unit: bool = True,
         pooling: Literal["sum", "mean"] = "sum",
         weights: str | None = None,
-        components: int = 0,
         min_count: int = 1,
         shrinkage: float = 5.0,
         tokenizer: TokenizerLike | None = None,
@@ -74,7 +73,6 @@ class AlaCarteVectorizer(NgramEmbedder):
             unit=unit,
             pooling=pooling,
             weights=weights,
-            components=components,
             min_count=min_count,
             shrinkage=shrinkage,
             tokenizer=tokenizer,

@@ -67,16 +67,6 @@ def test_sif_weights_are_by_frequency_in_the_fitted_documents():
     np.testing.assert_allclose(embedder.transform(texts), plain(texts, 2, weights=weights), atol=1e-6)
 
 
-def test_common_directions_are_gone():
-    texts = [rng.choice(["a", "b", "c"], 6).tolist() for _ in range(50)]
-    embedder = NgramEmbedder(WORDS, n=2, ngrams=NGRAMS, components=1).fit(texts)
-    found = embedder.transform(texts)
-    raw = NgramEmbedder(WORDS, n=2, ngrams=NGRAMS).fit_transform(texts)
-    for part, before in zip(np.split(found, 2, axis=1), np.split(raw, 2, axis=1), strict=True):
-        top = np.linalg.svd(before)[2][0]
-        assert np.abs(part @ top).max() < 1e-5
-
-
 def test_text_is_tokenised_and_many_documents_are_the_same_as_few():
     texts = ["A b, c", "", " \n", "x a b", "zz"] * 1000  # several blocks, through the compiled tokenizer
     embedder = NgramEmbedder(WORDS, n=3, ngrams=NGRAMS, threads=3).fit(texts)
@@ -268,7 +258,7 @@ def test_an_ngram_of_one_document_is_unknown_to_it_and_known_to_new_ones():
     assert embedder.transform(["c a b c"])[0, 4:].any()
 
 
-@pytest.mark.parametrize("options", [{}, {"weights": "sif", "components": 1}])
+@pytest.mark.parametrize("options", [{}, {"weights": "sif"}])
 def test_a_pipeline_trains_on_vectors_without_their_own_part(options):
     class Keep(BaseEstimator):
         def fit(self, X, y=None):
@@ -302,7 +292,6 @@ def test_vectors_that_are_given_are_the_same_in_training():
         (lambda: NgramEmbedder(WORDS, n=0).fit(["a"]), AlacarteError, "n is a whole number from 1 on"),
         (lambda: NgramEmbedder(WORDS, n=2.5).fit(["a"]), AlacarteError, "n is a whole number from 1 on"),
         (lambda: NgramEmbedder(WORDS, min_count=1.5).fit(["a"]), AlacarteError, "min_count is a whole number"),
-        (lambda: NgramEmbedder(WORDS, components=0.5).fit(["a"]), AlacarteError, "components is a whole number"),
         (lambda: NgramEmbedder(WORDS, shrinkage=-1).fit(["a"]), ValueError, "shrinkage is a number from 0 on"),
         (lambda: NgramEmbedder(WORDS, shrinkage=np.nan).fit(["a"]), ValueError, "shrinkage is a number from 0 on"),
         (lambda: NgramEmbedder(WORDS, pooling="max").fit(["a"]), ValueError, "pooling is one of"),
@@ -312,7 +301,6 @@ def test_vectors_that_are_given_are_the_same_in_training():
             ValueError,
             "leave tokenizer out",
         ),
-        (lambda: NgramEmbedder(WORDS, n=1, components=4).fit(["a"]), ValueError, "cannot be removed"),
     ],
 )
 def test_bad_input_says_what_to_do(make, error, message):
@@ -373,9 +361,9 @@ OWN_PART = dict.fromkeys(
     ("kind", "options", "cannot"),
     [
         (EmbedderOfNumbers, {"n": 2}, {}),
-        (EmbedderOfNumbers, {"n": 1, "weights": "sif", "components": 1}, {}),
+        (EmbedderOfNumbers, {"n": 1, "weights": "sif"}, {}),
         (VectorizerOfNumbers, {"n": 2}, ONE_WORD | OWN_PART),
-        (VectorizerOfNumbers, {"n": 1, "weights": "sif", "components": 1}, ONE_WORD),
+        (VectorizerOfNumbers, {"n": 1, "weights": "sif"}, ONE_WORD),
     ],
 )
 def test_all_checks_of_scikit_learn(kind, options, cannot):
@@ -409,7 +397,6 @@ def test_check_of_scikit_learn_for_text(make):
         {"pooling": "mean"},
         {"unit": False},
         {"weights": "sif"},
-        {"components": 1},
         {"vectors": NGRAMS, "ngrams": None},
         {"tokenizer": "whitespace"},
     ],

@@ -117,7 +117,8 @@ def features(system: str, given: Ingredients) -> Features:
         return bag_of_ngrams(given.texts, n, given.tokenizer, given.words.key_to_index)
     if kind in MAKERS:
         return MAKERS[kind](given)
-    return _embedded(_embedder(system, given), given.texts)
+    embedded = _embedded(_embedder(system, given), given.texts)
+    return without_common_direction(embedded) if kind == "sif" else embedded
 
 
 def learned_features(system: str, given: Ingredients, train: int | None) -> Callable[[Rows], Features]:
@@ -136,6 +137,9 @@ def learned_features(system: str, given: Ingredients, train: int | None) -> Call
     if kind in ("bong", "nb-bong", "minilm"):  # nothing is learned: an n-gram that training texts lack has no weight
         fixed = features(system, given)
         return lambda rows: fixed
+    if kind == "sif":
+        embedder = _embedder(system, given)
+        return lambda rows: without_common_direction(_embedded(embedder, given.texts, rows), rows)
     if kind != "alacarte":
         return partial(_embedded, _embedder(system, given), given.texts)
     options: dict[str, Any] = {"n": LONGEST, "unigrams": "induced" if induced else "source", "threads": given.threads}
@@ -167,6 +171,17 @@ def _embedded(embedder: NgramEmbedder, texts: Sequence[str], rows: Rows | None =
         return embedder.fit(texts if rows is None else [texts[row] for row in rows.tolist()]).transform(texts)
 
 
+def without_common_direction(vectors: npt.NDArray[np.float32], rows: Any = slice(None)) -> npt.NDArray[np.float32]:
+    """Vectors without the first singular direction of some rows, as the last step of SIF.
+
+    >>> without_common_direction(np.array([[2.0, 0.0], [0.0, 1.0]], dtype=np.float32)).tolist()
+    [[0.0, 0.0], [0.0, 1.0]]
+    """
+    wide = vectors[rows].astype(np.float64)
+    first = np.linalg.eigh(wide.T @ wide)[1][:, -1:].astype(np.float32)
+    return np.asarray(vectors - (vectors @ first) @ first.T, dtype=np.float32)
+
+
 def _embedder(system: str, given: Ingredients) -> NgramEmbedder:
     """What embeds documents by n-gram vectors that are there."""
     kind, n, induced = parse(system)
@@ -174,7 +189,7 @@ def _embedder(system: str, given: Ingredients) -> NgramEmbedder:
     if kind == "words":
         options |= {"unit": False}
     elif kind == "sif":
-        options |= {"unit": False, "pooling": "mean", "weights": "sif:1e-3", "components": 1}
+        options |= {"unit": False, "pooling": "mean", "weights": "sif:1e-3"}
     elif kind == "alacarte":
         if given.ngrams is None and (n > 1 or induced):
             raise BadData(f"{system} needs n-gram vectors; pass a model and a corpus to induce them from")
