@@ -28,7 +28,7 @@ from alacarte import ALaCarte, ContextSums, Transform, WordVectors, collect
 from alacarte.contexts.shared_words import WordContexts
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.prior import Prior
-from alacarte.transform.found_again import BANDS, PART, rank_of_own
+from alacarte.transform.found_again import BANDS, TESTED_EVERY, rank_of_own
 from alacarte.transform.register import Register, words_with_vectors
 from alacarte.transform.solve import Solve
 from alacarte.vectors.geometry import unit_rows
@@ -122,7 +122,7 @@ def held_out(sums: ContextSums, vectors: WordVectors) -> tuple[WordContexts, Wor
     """(words to test, at most so many per number of uses; the others)."""
     words = words_with_vectors(sums, vectors)
     assert words is not None
-    tested = words.words % PART == 0
+    tested = words.words % TESTED_EVERY == 0
     rng = np.random.default_rng(0)
     chosen = [
         rng.permutation(np.flatnonzero(tested & (words.counts >= low) & (words.counts <= (high or np.inf))))[:PER_BAND]

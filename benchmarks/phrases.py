@@ -23,7 +23,7 @@ from alacarte.contexts.windows import sums_of_windows
 from alacarte.errors import require
 from alacarte.passes.sample import sample_targets
 from alacarte.senses.wordnet import open_wordnet
-from alacarte.spelling.prior import DOUBLING, LEVEL, Prior
+from alacarte.spelling.prior import PHRASE_DOUBLING, PHRASE_LEVEL, Prior
 from alacarte.vectors.geometry import unit_rows
 
 AMONG = 60_000
@@ -97,7 +97,9 @@ def main() -> None:
         "contexts": [found(halves[1], x[size]) for size in SIZES],
         "parts": [alone for _ in SIZES],
         "both": [found(halves[1], both(size, level, doubling)) for size in SIZES],
-        f"both, as shipped ({LEVEL}, {DOUBLING})": [found(halves[1], both(size, LEVEL, DOUBLING)) for size in SIZES],
+        f"both, as shipped ({PHRASE_LEVEL}, {PHRASE_DOUBLING})": [
+            found(halves[1], both(size, PHRASE_LEVEL, PHRASE_DOUBLING)) for size in SIZES
+        ],
     }
     for name, values in rows.items():
         print(f"| {name} | " + " | ".join(f"{value.mean():.3f}" for value in values) + " |")

@@ -26,7 +26,7 @@ from alacarte.cli import app
 from alacarte.contexts.summing import private_memory, row_stride, widest_row
 from alacarte.errors import AlacarteError, BadVectors
 from alacarte.passes import work
-from alacarte.passes.collect import KEY, PROGRAM, WORD
+from alacarte.passes.collect import BYTES_OF_KEY, BYTES_OF_WORD, PROGRAM
 from alacarte.passes.work import Work
 from alacarte.vectors.neighbours import Index
 
@@ -136,8 +136,8 @@ def memory(rows: int, targets: int, threads: int) -> int:
     """Bytes with which twelve dimensions of so many rows of sums are made at a time."""
     integers = 4 * (len(WORDS) + 1) * 16 * -(-(DIMENSION + 2) // 16)
     private = private_memory(rows, row_stride(DIMENSION), threads, chosen=targets > 0)
-    vectors = (4 * DIMENSION + WORD) * len(WORDS)
-    others = PROGRAM + vectors + integers + private + KEY * targets + (threads + 1) * 30 * BLOCK
+    vectors = (4 * DIMENSION + BYTES_OF_WORD) * len(WORDS)
+    others = PROGRAM + vectors + integers + private + BYTES_OF_KEY * targets + (threads + 1) * 30 * BLOCK
     assert widest_row(row_stride(12)) == 12
     return others + 8 * rows * row_stride(12)
 

@@ -27,7 +27,7 @@ from alacarte.senses.induction import (
     likeness,
 )
 from alacarte.senses.occurrences import gather
-from alacarte.senses.points import AROUND, PointSpace
+from alacarte.senses.points import WORDS_AROUND, PointSpace
 from alacarte.vectors.geometry import cosines
 
 FUNCTION_WORDS = {"might", "while", "yes", "why", "someone"}  # which WordNet lists as nouns
@@ -84,7 +84,7 @@ class Contexts:
         if given.cache and given.cache.exists():
             self.kept = dict(np.load(given.cache))
         else:
-            gathered = gather(model, given.corpus, words, limit=2500, around=AROUND)
+            gathered = gather(model, given.corpus, words, limit=2500, around=WORDS_AROUND)
             self.kept = {name: getattr(gathered, name) for name in ("targets", "documents", "before", "after")}
             self.kept["keys"] = np.array(gathered.keys)
             self.kept["vectors"] = model.transform(gathered.means()).astype(np.float32)

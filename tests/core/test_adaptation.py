@@ -10,7 +10,7 @@ from alacarte import ALaCarte, Concordance, ContextSums, Transform, WordVectors,
 from alacarte.contexts import shared_words
 from alacarte.errors import BadSums, BadTransform, NotEnoughData
 from alacarte.model.induced import as_compared
-from alacarte.spelling.prior import LEVEL, Prior
+from alacarte.spelling.prior import PHRASE_LEVEL, Prior
 from alacarte.transform.found_again import found_again, rank_of_own
 from alacarte.transform.register import LEAST_NOISE, PRIOR, PRIOR_CENTRE, SHIFT, Register, words_with_vectors
 
@@ -337,7 +337,7 @@ def test_a_phrase_is_the_mean_direction_of_its_parts():
     context = RNG.normal(size=(1, D))
     parts = prior.combine(context, prior.rows(["w5 w9"]), [1], ["w5 w9"])
     assert parts.origin == ("contexts and parts",)
-    assert parts.context_weight[0] == pytest.approx(1 / (1 + np.exp(-LEVEL)))
+    assert parts.context_weight[0] == pytest.approx(1 / (1 + np.exp(-PHRASE_LEVEL)))
     many = prior.combine(context, prior.rows(["w5 w9"]), [64], ["w5 w9"]).context_weight[0]
     assert many > parts.context_weight[0]
 

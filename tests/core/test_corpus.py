@@ -594,7 +594,7 @@ def parquet(tmp_path):
 
 
 def test_parquet(parquet, monkeypatch, tmp_path):
-    monkeypatch.setattr("alacarte.text.records.ROWS", 2)
+    monkeypatch.setattr("alacarte.text.records.RECORDS_AT_ONCE", 2)
     corpus = Corpus(parquet(TABLE))
     assert list(corpus) == TABLE_DOCUMENTS
     assert by_size(corpus, 1) == TABLE_DOCUMENTS
@@ -628,7 +628,7 @@ LIBRARIES = ["pandas", "polars", "polars lazy", "pyarrow"]
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_frames(library, monkeypatch):
-    monkeypatch.setattr("alacarte.text.records.ROWS", 2)
+    monkeypatch.setattr("alacarte.text.records.RECORDS_AT_ONCE", 2)
     corpus = Corpus(frame(library, TABLE))
     assert list(corpus) == TABLE_DOCUMENTS
     assert list(corpus) == TABLE_DOCUMENTS

@@ -63,8 +63,8 @@ def test_lines_that_are_cut(folder, text, size, places):
     path.write_text(text.replace("x", "x "), newline="")
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        patch.setattr(lines, "LONGEST", 50)
-        patch.setattr(segments, "LONGEST", 50)
+        patch.setattr(lines, "LONGEST_LINE", 50)
+        patch.setattr(segments, "LONGEST_LINE", 50)
         corpus = Corpus(path)
         parts = parts_of(corpus, places, size)
         read = [unit for part in parts for unit in units(corpus.only([part]), size)]

@@ -22,7 +22,7 @@ WITH_PARTIES = [Document(text, values=(party,)) for text, party in zip(TEXTS, PA
 
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch):
-    monkeypatch.setattr("alacarte.text.records.ROWS", 8)
+    monkeypatch.setattr("alacarte.text.records.RECORDS_AT_ONCE", 8)
 
 
 @pytest.fixture(scope="module")

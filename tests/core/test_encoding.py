@@ -18,7 +18,7 @@ from alacarte import Corpus, WordVectors
 from alacarte.errors import BadCorpus
 from alacarte.text import encoding
 from alacarte.text._characters import character_table
-from alacarte.text._compiled import table_of
+from alacarte.text._compiled import word_table_of
 from alacarte.text._kernels.fold import HARD
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.segments import Block
@@ -327,7 +327,7 @@ def test_a_hash_alone_is_no_match():
     rng = random.Random(4)
     letters = "abcdefghijklmnopqrstuvwxyz"
     words = list(dict.fromkeys("".join(rng.choices(letters, k=rng.randrange(1, 30))) for _ in range(20_000)))
-    table = table_of(words[::2])
+    table = word_table_of(words[::2])
     slots = table.slots.reshape(-1, 2)
     used = slots[:, 1] >> np.uint64(32) > 0
     slots[used, 0] = slots[used, 0][0]  # as if all hashes were one: no other word may be found now
@@ -463,7 +463,7 @@ def test_texts_whose_tokens_get_ids(name, texts):
     plain, fast = Lexicon(LEXICON), Lexicon(LEXICON)
     expected = [[plain.add(token) for token in tokenizer(text, LEXICON)] for text in texts]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(encoding, "TOGETHER", 2)
+        patched.setattr(encoding, "TEXTS_AT_ONCE", 2)
         ids, lengths = Encoder(tokenizer, fast).add_texts(texts)
     words = [[fast.word(number) for number in part] for part in np.split(ids, np.cumsum(lengths)[:-1])] if texts else []
     assert words == [[plain.word(number) for number in part] for part in expected]

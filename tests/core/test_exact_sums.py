@@ -16,7 +16,7 @@ from alacarte.contexts import _windows_kernel as kernel
 from alacarte.contexts import summing
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading
-from alacarte.contexts.scale import LARGEST, Scale
+from alacarte.contexts.scale import LARGEST_INT32, Scale
 from alacarte.contexts.summing import COUNTS, SumsTally
 from alacarte.contexts.weights import UNIFORM, ContextWeights
 from alacarte.contexts.windows import sums_of_windows
@@ -183,7 +183,7 @@ def test_the_whole_vocabulary_equals_the_plain_twin(
 
 @pytest.mark.parametrize("averaging", AVERAGINGS)
 @pytest.mark.parametrize("threads", [1, 4])
-@pytest.mark.parametrize("longest", [3, kernel.LONGEST, kernel.LONGEST + 1])
+@pytest.mark.parametrize("longest", [3, kernel.LONGEST_MATCH, kernel.LONGEST_MATCH + 1])
 def test_running_sums_that_wrap_around(longest, threads, averaging):
     """Long documents of the largest values: running sums leave 32 bits many times, windows never do."""
     reading = Reading(5, 4, averaging)
@@ -254,8 +254,8 @@ def test_the_scale_is_the_finest_that_cannot_overflow(largest, weight, window, p
     left, right = reading.position_weights()
     reach = max(1, left.sum() + right.sum()) + (positions == "uniform")
     for size, exponent in ((largest * weight, int(scale.rows[0])), (weight, scale.weights)):
-        assert reach * (size * 2.0**exponent + 1) <= LARGEST * (1 + 1e-12)
-        assert reach * (size * 2.0 ** (exponent + 1) + 1) > LARGEST * (1 - 1e-12)
+        assert reach * (size * 2.0**exponent + 1) <= LARGEST_INT32 * (1 + 1e-12)
+        assert reach * (size * 2.0 ** (exponent + 1) + 1) > LARGEST_INT32 * (1 - 1e-12)
         # room lost by rounding the exponent at all is less than one bit
         assert abs(exponent - plain.fitting_exponent(size, reach)) <= 0 or reach != int(reach)
 

@@ -14,7 +14,16 @@ from spelled_language import language
 from alacarte import WordVectors
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData
 from alacarte.spelling import form as form_module
-from alacarte.spelling._features import END, LOWER, UPPER, Writing, codes_of, find_codes, frequent_codes, marked_word
+from alacarte.spelling._features import (
+    END,
+    LOWER,
+    UPPER,
+    Writing,
+    find_codes,
+    frequent_codes,
+    marked_word,
+    ngram_codes_of,
+)
 from alacarte.spelling._kernel import add_features, normal_product, spread_over_features
 from alacarte.spelling._solver import SpelledWords, predict, scales_of, solve_ridge
 from alacarte.spelling.form import CACHED, PENALTIES, FormModel, FormSettings, learn_with_guesses
@@ -37,7 +46,7 @@ def plain_ngrams(word, shortest, longest):
 @given(st.lists(words_of_any_script, min_size=1, max_size=6), st.integers(1, 3), st.integers(0, 3))
 @settings(max_examples=60, deadline=None)
 def test_codes_stand_for_ngrams(words, shortest, more):
-    codes, bounds = codes_of(words, shortest, shortest + more, cased=False)
+    codes, bounds = ngram_codes_of(words, shortest, shortest + more, cased=False)
     expected = [plain_ngrams(word, shortest, shortest + more) for word in words]
     assert np.diff(bounds).tolist() == [len(found) for found in expected]
     flat = [ngram for found in expected for ngram in found]
@@ -108,8 +117,8 @@ def test_half_precision_predicts_the_same():
 
 
 def test_unknown_ngrams_are_left_out():
-    codes, bounds = codes_of(["ab", "zz"], 2, 2, cased=False)
-    known = frequent_codes(codes_of(["ab", "ab"], 2, 2, cased=False)[0], 2)
+    codes, bounds = ngram_codes_of(["ab", "zz"], 2, 2, cased=False)
+    known = frequent_codes(ngram_codes_of(["ab", "ab"], 2, 2, cased=False)[0], 2)
     features, found = find_codes(known, codes, bounds)
     assert found.tolist() == [0, 3, 3]
     assert sorted(features.tolist()) == [0, 1, 2]
@@ -209,8 +218,8 @@ def test_case_counts_only_where_the_vectors_have_it(spoken):
 def test_composed_and_decomposed_spell_the_same():
     composed = "é" + "tude"
     assert (
-        codes_of([composed], 3, 6, False)[0].tolist()
-        == codes_of([unicodedata.normalize("NFD", composed)], 3, 6, False)[0].tolist()
+        ngram_codes_of([composed], 3, 6, False)[0].tolist()
+        == ngram_codes_of([unicodedata.normalize("NFD", composed)], 3, 6, False)[0].tolist()
     )
     assert Writing("LATIN", False).kind(composed) == "letters"
 

@@ -14,7 +14,7 @@ from alacarte.contexts.reading import Reading
 from alacarte.contexts.samples import SampledContexts
 from alacarte.contexts.weights import UNIFORM
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, NotEnoughData
-from alacarte.passes.sample import SampledWords, deal, sample_contexts
+from alacarte.passes.sample import SampledWords, disjoint_samples, sample_contexts
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import DEFINITION, Fusion, Trials, _neighbours, _Sides
 from alacarte.spelling.prior import Prior
@@ -36,9 +36,9 @@ def test_samples_are_disjoint_and_whole(counts, seed):
     integers = IntegerVectors.of(vectors, UNIFORM, reading)
     if not total:
         with pytest.raises(NotEnoughData, match="often enough"):
-            deal(SampledWords(rows, contexts), integers, reading, (1, 2, 4))
+            disjoint_samples(SampledWords(rows, contexts), integers, reading, (1, 2, 4))
         return
-    words, sizes, sums = deal(SampledWords(rows, contexts), integers, reading, (1, 2, 4))
+    words, sizes, sums = disjoint_samples(SampledWords(rows, contexts), integers, reading, (1, 2, 4))
     drawn = sums.sums * integers.scale.sum_units  # (samples, contexts): 1 where a context is in a sample
     assert set(np.unique(drawn).tolist()) <= {0.0, 1.0}
     assert drawn.sum(axis=0).max() == 1

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from alacarte.text.reprints import BUCKETS, FACTOR, SHINGLE, SHORTEST, copies_among, reprint_groups, signatures_of
+from alacarte.text.reprints import (
+    BUCKETS,
+    SHINGLE,
+    SHINGLE_FACTOR,
+    SHORTEST_DOCUMENT,
+    copies_among,
+    reprint_groups,
+    signatures_of,
+)
 
 WRAP = 2**64
 
@@ -20,7 +28,7 @@ def plain_signature(words):
     for place in range(len(words) - SHINGLE + 1):
         number = 0
         for word in words[place : place + SHINGLE]:
-            number = (number * int(FACTOR) + plain_mixed(word + 1)) % WRAP
+            number = (number * int(SHINGLE_FACTOR) + plain_mixed(word + 1)) % WRAP
         number = plain_mixed(number)
         smallest[number >> 58] = min(number, smallest.get(number >> 58, WRAP))
     return [
@@ -30,7 +38,7 @@ def plain_signature(words):
 
 def test_signatures_are_those_of_the_plain_computation():
     rng = np.random.default_rng(0)
-    lengths = [SHORTEST, 40, 700, 3]
+    lengths = [SHORTEST_DOCUMENT, 40, 700, 3]
     words = rng.integers(-1, 300, sum(lengths)).astype(np.int32)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     signatures = signatures_of(words, offsets)
@@ -59,6 +67,8 @@ def test_copies_with_small_changes_are_found_and_other_documents_are_not(length,
 
 
 def test_short_documents_are_never_copies():
-    groups = reprint_groups(signatures_of(np.tile(np.arange(SHORTEST - 1), 4), np.arange(5) * (SHORTEST - 1)))
+    groups = reprint_groups(
+        signatures_of(np.tile(np.arange(SHORTEST_DOCUMENT - 1), 4), np.arange(5) * (SHORTEST_DOCUMENT - 1))
+    )
     assert groups.tolist() == [0, 1, 2, 3]
     assert reprint_groups(signatures_of(np.zeros(0), np.zeros(1))).tolist() == []

@@ -119,7 +119,7 @@ def test_nearest_equals_brute_force(random_vectors, monkeypatch):
         brute_force(v, queries[0], 5, [row for row in everything if v.words[row] != best]),
     )
     for few in (1000, 3):  # words left out are dropped from the result, or their rows are not searched
-        monkeypatch.setattr(keyed_matrix, "FEW", few)
+        monkeypatch.setattr(keyed_matrix, "FEW_LEFT_OUT", few)
         left_out = [v.words[row] for row in range(0, 300, 7)]
         for k in (1, 5, 300):
             for query, found in zip(queries, v.nearest(queries, k, among=200, exclude=left_out), strict=True):

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from alacarte import ALaCarte, Concordance, ContextSums, Transform, WordVectors, collect
 from alacarte._io.files import atomic_write
 from alacarte.cli import app
-from alacarte.cli.outputs import PLACES
+from alacarte.cli.outputs import PATH_METAVARS
 from alacarte.errors import AlacarteError, BadVectors, DiskFull
 from alacarte.model.saving import NAMES
 from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
@@ -146,7 +146,7 @@ def test_every_command_that_writes_has_the_option():
     for name, command in commands():
         names = {parameter.name for parameter in command.params}
         assert ("overwrite" in names) == bool(names & written), name
-        places = {p.name for p in command.params if set((p.metavar or "").split("|")) & {*PLACES, "OUT"}}
+        places = {p.name for p in command.params if set((p.metavar or "").split("|")) & {*PATH_METAVARS, "OUT"}}
         for parameter in command.params:  # inputs are known by their metavar
             kind = str(parameter.type_descriptor.annotation).lower()
             assert "path" not in kind or parameter.name in places, (name, parameter.name)

@@ -157,7 +157,7 @@ def blocks_of(path, size, **options):
 @pytest.fixture
 def short(monkeypatch):
     """Documents of at most 64 bytes."""
-    monkeypatch.setattr(lines, "LONGEST", 64)
+    monkeypatch.setattr(lines, "LONGEST_LINE", 64)
 
 
 LONG = b"first\n" + b" ".join(b"w%03d" % number for number in range(100)) + b"\nlast one\n"

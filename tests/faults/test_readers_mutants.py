@@ -14,7 +14,7 @@ import pytest
 import alacarte
 from alacarte._io.artifact import kind_of
 from alacarte._io.files import compression
-from alacarte._io.sqlite import MAGIC
+from alacarte._io.sqlite import SQLITE_MAGIC
 from alacarte.errors import AlacarteError
 from alacarte.text.options import CorpusOptions, Format
 from alacarte.vectors import formats
@@ -40,7 +40,7 @@ def test_every_format_that_is_read_has_mutants(tmp_path):
                 texts.add(CorpusOptions().format_of(name))
             kinds.add(kind_of(path))
             packed.add(compression(head))
-            if head.startswith(MAGIC):
+            if head.startswith(SQLITE_MAGIC):
                 databases.add(path.name)
             for place in (path, path.parent):
                 with contextlib.suppress(AlacarteError):

@@ -93,7 +93,7 @@ def budget(vectors, rows, dimensions, block_size, threads, targets=None):
     known, d = vectors.matrix.shape
     integers = 4 * (known + 1) * 16 * -(-(d + 2) // 16)
     private = private_memory(rows, row_stride(d), threads, chosen=targets != 0)
-    names = collecting.WORD * known + collecting.KEY * (rows if targets is None else targets)
+    names = collecting.BYTES_OF_WORD * known + collecting.BYTES_OF_KEY * (rows if targets is None else targets)
     others = collecting.PROGRAM + vectors.matrix.nbytes + integers + private + names + (threads + 1) * 30 * block_size
     assert widest_row(row_stride(dimensions)) == dimensions
     return others + 8 * rows * row_stride(dimensions)

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 ASKS, SAYS, DONE, FAILED = b"?", b"=", b".", b"!"
-HEAD, RANGE, COUNT = struct.Struct("<cQ"), struct.Struct("<QQ"), struct.Struct("<Q")
+FRAME_HEAD, RANGE, FRAME_COUNT = struct.Struct("<cQ"), struct.Struct("<QQ"), struct.Struct("<Q")
 
 
 def send(kind: bytes, content: Any = b"") -> None:
-    sys.stdout.buffer.write(HEAD.pack(kind, len(content)))
+    sys.stdout.buffer.write(FRAME_HEAD.pack(kind, len(content)))
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
 
@@ -46,7 +46,7 @@ class Asked(io.RawIOBase):
         if size < 0:
             size = max(0, (self._size or 0) - self._position)
         send(ASKS, RANGE.pack(self._position, size))
-        (count,) = COUNT.unpack(sys.stdin.buffer.read(COUNT.size))
+        (count,) = FRAME_COUNT.unpack(sys.stdin.buffer.read(FRAME_COUNT.size))
         data = sys.stdin.buffer.read(count)
         self.was_short = count < size
         self._position += count

@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from alacarte._io._arrow_process import ASKS, COUNT, DONE, FAILED, HEAD, RANGE
+from alacarte._io._arrow_process import ASKS, DONE, FAILED, FRAME_COUNT, FRAME_HEAD, RANGE
 from alacarte.errors import require
 
 Read = Callable[[int, int], bytes]  # so many bytes from a place on
@@ -120,11 +120,11 @@ class _Process:
         self.is_waiting = False
         self._give(f"{json.dumps(command)}\n".encode())
         while True:
-            kind, length = HEAD.unpack(self._take(HEAD.size))
+            kind, length = FRAME_HEAD.unpack(self._take(FRAME_HEAD.size))
             content = self._take(length)
             if kind == ASKS:
                 data = read(*RANGE.unpack(content))
-                self._give(COUNT.pack(len(data)), data)
+                self._give(FRAME_COUNT.pack(len(data)), data)
             elif kind in (DONE, FAILED):
                 self.is_waiting = True
                 if kind == FAILED:

@@ -17,7 +17,7 @@ from alacarte._io.files import atomic_write, cache_folder
 from alacarte._io.urls import Location, base_name, display_name, local_path, locate, sibling, url_of
 from alacarte.errors import AlacarteError
 
-OLD = 3600.0  # seconds for which another process may still be about to open a copy of an older version
+OLD_AFTER = 3600.0  # seconds for which another process may still be about to open a copy of an older version
 
 
 @contextmanager
@@ -66,6 +66,6 @@ def copy_files(locations: list[Location]) -> Path:
             shutil.copyfileobj(source, file, 1 << 20)
             location.check()
     for other in kept.iterdir():
-        if other != folder and time.time() - other.stat().st_mtime > OLD:
+        if other != folder and time.time() - other.stat().st_mtime > OLD_AFTER:
             shutil.rmtree(other, ignore_errors=True)
     return folder

@@ -13,7 +13,7 @@ from typing import Any
 from alacarte._io.printing import shortened
 from alacarte.errors import AlacarteError, AlacarteWarning
 
-LONGEST = 200  # characters of a decoder's own message
+LONGEST_MESSAGE = 200  # characters of a decoder's own message
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def in_words(problem: Exception) -> str:
     """
     if isinstance(problem, MemoryError):
         return "it asks for more memory than there is"
-    message = shortened(" ".join(str(problem).split()), LONGEST)
+    message = shortened(" ".join(str(problem).split()), LONGEST_MESSAGE)
     if not message or isinstance(problem, LookupError | AttributeError | TypeError):
         return f"{type(problem).__name__}{': ' if message else ''}{message}"
     return message

@@ -19,16 +19,16 @@ from alacarte.errors import AlacarteError, require
 SizeName = Literal["column", "page"]
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7A4A00")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", "h")
-LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+LINE_STYLES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 GREY, PALE = "#595959", "#E5E5E5"
-PURPOSE = "drawing figures"
-MARK = "alacarte-embeddings"  # in each figure we write, by which we know it again
+DRAWING = "drawing figures"
+FIGURE_MARK = "alacarte-embeddings"  # in each figure we write, by which we know it again
 STAMPS: dict[str, dict[str, str | None]] = {  # no date: the same figure gives the same bytes
-    "png": {"Software": MARK},
-    "pdf": {"Creator": MARK, "CreationDate": None},
-    "svg": {"Creator": MARK, "Date": None},
+    "png": {"Software": FIGURE_MARK},
+    "pdf": {"Creator": FIGURE_MARK, "CreationDate": None},
+    "svg": {"Creator": FIGURE_MARK, "Date": None},
 }
-ENDS = 1 << 16  # bytes at either end of a file in which the mark is looked for
+END_BYTES = 1 << 16  # bytes at either end of a file in which the mark is looked for
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def look(number: int) -> Look:
     >>> len({look(number)[:2] for number in range(72)}), len({look(number)[1:] for number in range(56)})
     (72, 56)
     """
-    return Look(COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)], LINES[number % len(LINES)])
+    return Look(COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)], LINE_STYLES[number % len(LINE_STYLES)])
 
 
 def literal(text: object) -> str:
@@ -79,7 +79,7 @@ def new_axes(ax: Any, size: SizeName, height: float) -> Any:
     wanted = size_of(size)
     if ax is not None:
         return ax
-    pyplot = require("matplotlib.pyplot", extra="plot", purpose=PURPOSE)
+    pyplot = require("matplotlib.pyplot", extra="plot", purpose=DRAWING)
     figure = pyplot.figure(figsize=(wanted.width, height), layout="constrained", dpi=150)
     return figure.add_subplot()
 
@@ -105,7 +105,7 @@ def key(ax: Any, size: SizeName, entries: list[tuple[str, dict[str, Any]]]) -> N
     """Draw a legend of (label, how its mark is drawn): below the axes if there are no others in the figure."""
     if not entries:
         return
-    lines = require("matplotlib.lines", extra="plot", purpose=PURPOSE)
+    lines = require("matplotlib.lines", extra="plot", purpose=DRAWING)
     font = size_of(size).font
     handles = [lines.Line2D([], [], label=literal(label), **({"ls": ""} | drawn)) for label, drawn in entries]
     look_of_key: dict[str, Any] = {"frameon": False, "fontsize": font - 1, "handletextpad": 0.4, "columnspacing": 1.2}
@@ -140,7 +140,7 @@ def place_labels(
     `clear_of` are further places that no label covers.
     """
     axes.figure.canvas.draw()  # only now is it known where things are
-    boxes = require("matplotlib.transforms", extra="plot", purpose=PURPOSE)
+    boxes = require("matplotlib.transforms", extra="plot", purpose=DRAWING)
     points = axes.figure.dpi / 72
     frame = axes.get_window_extent()
     taken: list[Any] = []
@@ -203,7 +203,7 @@ def save_figure(axes: Any, path: str | os.PathLike[str]) -> Path:
 
     The file is complete or not there at all.
     """
-    matplotlib = require("matplotlib", extra="plot", purpose=PURPOSE)
+    matplotlib = require("matplotlib", extra="plot", purpose=DRAWING)
     target = Path(path)
     kind = target.suffix[1:].lower()
     if kind not in STAMPS:
@@ -218,6 +218,6 @@ def save_figure(axes: Any, path: str | os.PathLike[str]) -> Path:
 def is_our_figure(path: str | os.PathLike[str]) -> bool:
     """Whether `save_figure` wrote a file."""
     with Path(path).open("rb") as file:
-        head = file.read(ENDS)
-        file.seek(max(0, os.fstat(file.fileno()).st_size - ENDS))
-        return MARK.encode() in head + file.read()
+        head = file.read(END_BYTES)
+        file.seek(max(0, os.fstat(file.fileno()).st_size - END_BYTES))
+        return FIGURE_MARK.encode() in head + file.read()

@@ -29,8 +29,9 @@ try:
 except ModuleNotFoundError:  # Windows
     fcntl = None
 
-MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
-MAGIC |= {bytes([byte]) + b"\x2a\x4d\x18": "zst" for byte in range(0x50, 0x60)}  # frames without text, as of pzstd
+COMPRESSION_MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+# Frames without text, as of pzstd.
+COMPRESSION_MAGIC |= {bytes([byte]) + b"\x2a\x4d\x18": "zst" for byte in range(0x50, 0x60)}
 PART = ".alacarte-part"  # ends the name of a file that is being written
 LOCK = ".alacarte-lock"
 LONGEST_NAME = 40  # characters of a file's name that are in the names of its temporary files
@@ -45,7 +46,7 @@ def compression(head: bytes) -> str | None:
     >>> compression(b"\x1f\x8b rest"), compression(b"plain text")
     ('gz', None)
     """
-    return next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
+    return next((name for magic, name in COMPRESSION_MAGIC.items() if head.startswith(magic)), None)
 
 
 def decompressed(raw: BinaryIO, kind: str | None) -> BinaryIO:

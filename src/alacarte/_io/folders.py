@@ -13,8 +13,8 @@ from pathlib import Path
 from alacarte._io.files import LONGEST_NAME, keep_owner_and_mode, lock
 from alacarte.errors import AlacarteError, Hint
 
-NEW = ".alacarte-new"  # ends the name of a folder that is being written
-OLD = ".alacarte-old"  # ends the name of one that was replaced
+NEW_ENDING = ".alacarte-new"  # ends the name of a folder that is being written
+OLD_ENDING = ".alacarte-old"  # ends the name of one that was replaced
 WAIT = 60.0  # seconds for another process that writes the same folder
 EXCHANGE = 2  # renameat2's RENAME_EXCHANGE
 HERE = -100  # its AT_FDCWD
@@ -40,7 +40,7 @@ def replaced_folder(folder: Path, ours: Callable[[Path], Collection[str]]) -> It
     folder.parent.mkdir(parents=True, exist_ok=True)
     with lock(folder, what="folder", wait=WAIT):
         _settle(folder, ours)
-        new = _name(folder, NEW)
+        new = _name(folder, NEW_ENDING)
         new.mkdir()
         try:
             yield new
@@ -81,14 +81,14 @@ def _name(folder: Path, ending: str) -> Path:
 
 
 def _put(new: Path, folder: Path) -> Path | None:
-    """Give a whole folder its name; return the new name of the one that had it, which ends in `OLD`."""
+    """Give a whole folder its name; return the new name of the one that had it, which ends in `OLD_ENDING`."""
     if folder.is_dir():
         with suppress(OSError):
             folder.rmdir()  # an empty one
     if not folder.is_dir():
         new.rename(folder)
         return None
-    old = _name(folder, OLD)
+    old = _name(folder, OLD_ENDING)
     new.rename(old)
     if _exchanged(old, folder):
         return old
@@ -115,12 +115,12 @@ def _exchanged(one: Path, two: Path) -> bool:
 
 def _settle(folder: Path, ours: Callable[[Path], Collection[str]]) -> None:
     """Remove what was being written, and of what was replaced the files that are ours; others go back to the folder."""
-    named = rf"{re.escape(f'.{folder.name[:LONGEST_NAME]}.')}[0-9a-f]{{16}}({NEW}|{OLD})"
+    named = rf"{re.escape(f'.{folder.name[:LONGEST_NAME]}.')}[0-9a-f]{{16}}({NEW_ENDING}|{OLD_ENDING})"
     for left in sorted(folder.parent.iterdir()):
         found = re.fullmatch(named, left.name)
         if found is None or left.is_symlink() or not left.is_dir():
             continue
-        if found[1] == NEW:
+        if found[1] == NEW_ENDING:
             shutil.rmtree(left, ignore_errors=True)
         elif not folder.exists():
             left.rename(folder)

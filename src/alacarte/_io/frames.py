@@ -4,7 +4,7 @@ from typing import Any
 
 from alacarte.errors import AlacarteError, require
 
-LIBRARIES = ("pandas", "polars", "pyarrow", "narwhals", "modin", "cudf")
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow", "narwhals", "modin", "cudf")
 
 
 def is_frame(source: object) -> bool:
@@ -14,7 +14,7 @@ def is_frame(source: object) -> bool:
     False
     """
     kind = type(source)
-    return (kind.__module__.partition(".")[0] in LIBRARIES and hasattr(kind, "columns")) or is_dataset(source)
+    return (kind.__module__.partition(".")[0] in FRAME_LIBRARIES and hasattr(kind, "columns")) or is_dataset(source)
 
 
 def is_dataset(source: object) -> bool:

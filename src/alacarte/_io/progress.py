@@ -16,11 +16,11 @@ from alacarte._io.printing import printable, shortened
 silent = False  # whether notes are suppressed (`alc --quiet`)
 DELAY = 1.0  # seconds; what is done sooner needs no bar
 TICK = 1.0  # seconds between two updates of the clock of a bar
-LONGEST = 30  # letters of a description; more are cut
+LONGEST_DESCRIPTION = 30  # letters of a description; more are cut
 BESIDE = 41  # what a bar takes beside its description: the share, a short bar, two sizes, two times
-MANY = 100_000  # from here on, counts are written as 1.23M
-KNOWN = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}{unit} [{elapsed}<{remaining}{postfix}]"
-UNKNOWN = "{desc}: {n_fmt}{unit} [{elapsed}{postfix}]"
+SHORTENED_FROM = 100_000  # from here on, counts are written as 1.23M
+BAR_WITH_TOTAL = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}{unit} [{elapsed}<{remaining}{postfix}]"
+BAR_WITHOUT_TOTAL = "{desc}: {n_fmt}{unit} [{elapsed}{postfix}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,8 @@ def progress(
         show,
         total=total,
         unit=unit if unit == "B" else f" {unit}",
-        unit_scale=unit == "B" or (total or 0) >= MANY,
-        bar_format=KNOWN if total else UNKNOWN,
+        unit_scale=unit == "B" or (total or 0) >= SHORTENED_FROM,
+        bar_format=BAR_WITH_TOTAL if total else BAR_WITHOUT_TOTAL,
     )
     with bar, _ticking(bar):
         yield Progress(bar, total, unit, callback)
@@ -181,7 +181,7 @@ def _bar(
     columns, lines = (None, None) if notebook else get_terminal_size()
     delay = 0 if show is not None else DELAY
     return tqdm(
-        desc=shortened(printable(description), LONGEST),
+        desc=shortened(printable(description), LONGEST_DESCRIPTION),
         disable=hidden,
         ncols=columns,
         nrows=lines,

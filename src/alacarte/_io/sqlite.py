@@ -15,7 +15,7 @@ from typing import Any
 
 from alacarte.errors import AlacarteError
 
-MAGIC = b"SQLite format 3\x00"
+SQLITE_MAGIC = b"SQLite format 3\x00"
 ROLLBACK = b"\x01\x01"  # bytes 18 and 19 of a file whose changes are undone by a journal, as of all that we write
 OTHER_FILES = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names further files, which SQLite would delete
 SEAL = "CREATE TABLE seal (digest TEXT)"
@@ -108,7 +108,7 @@ class SqliteFile:
         if self._inode not in (0, inode):
             raise self._error(f"{self.path} was replaced by another one meanwhile; open it again")
         self._inode = inode
-        if head[:16] != MAGIC or head[18:] != ROLLBACK or self._beside("-wal").exists():
+        if head[:16] != SQLITE_MAGIC or head[18:] != ROLLBACK or self._beside("-wal").exists():
             raise self._damaged("it is no file that alacarte wrote")
         try:
             with self._beside("-journal").open("rb") as journal:

@@ -69,7 +69,7 @@ def _commit(file: Path, system: Any, path: str) -> None:
     system.invalidate_cache(path)
 
 
-def remove(url: str, error: type[AlacarteError]) -> None:
+def remove_remote(url: str, error: type[AlacarteError]) -> None:
     """Remove a file behind a URL, if it exists."""
     system, path = file_system(url, error)
 

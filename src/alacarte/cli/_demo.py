@@ -26,7 +26,7 @@ from alacarte.targets.targets import Targets
 from alacarte.vectors.geometry import cosines, principal_plane, unit_rows
 
 MODEL = "glove.6B.50d"
-WORDS = (
+DEMO_WORDS = (
     "string",
     "exception",
     "character",
@@ -44,11 +44,11 @@ PHRASE = "keyword argument"
 INVENTED = "snorvel"
 SENTENCE = "She played the snorvel in the orchestra, accompanied by violin and piano."
 
-FREQUENT = 30_000  # first words of the vocabulary, among which neighbours are looked for: rare ones are noise
+DEMO_AMONG = 30_000  # first words of the vocabulary, among which neighbours are looked for: rare ones are noise
 NEIGHBOURS = 5
 TERMS_FROM = 8  # occurrences of the words and phrases of the text that may be neighbours
 IN_PICTURE = 8
-COLOURS = (
+DEMO_COLOURS = (
     "tab:blue",
     "tab:orange",
     "tab:green",
@@ -99,10 +99,10 @@ def run(plot: Path | None = None) -> DemoResult:
     # Tokens instead of text: a first run would spend longer on compiling the fast tokenizer than this takes.
     known = model.vectors.key_to_index
     text = [model.tokenizer(paragraph, known) for paragraph in paragraphs(language_reference())]
-    induced = model.induce(text, Targets([*WORDS, PHRASE]) | _terms(text, model), show_progress=False)
-    shifts = tuple(_shift(induced, word) for word in WORDS if word in induced)
+    induced = model.induce(text, Targets([*DEMO_WORDS, PHRASE]) | _terms(text, model), show_progress=False)
+    shifts = tuple(_shift(induced, word) for word in DEMO_WORDS if word in induced)
     phrase = induced.compared.nearest(induced.compared[PHRASE], NEIGHBOURS, exclude=[PHRASE, f"{PHRASE}s"])
-    invented = model.nearest(model.embed(SENTENCE, INVENTED), NEIGHBOURS, among=FREQUENT)
+    invented = model.nearest(model.embed(SENTENCE, INVENTED), NEIGHBOURS, among=DEMO_AMONG)
     drawn, no_plot = None, None
     if plot is not None:
         try:
@@ -190,13 +190,13 @@ def _terms(text: Sequence[Sequence[str]], model: ALaCarte) -> Targets:
         min_score=None,
     )
     split = [key.split(" ") for key in frequent]
-    chosen = {*WORDS, PHRASE}
+    chosen = {*DEMO_WORDS, PHRASE}
     return Targets(tokens for tokens in split if STOP_WORDS.isdisjoint(tokens) and " ".join(tokens) not in chosen)
 
 
 def _shift(induced: InducedVectors, word: str) -> WordShift:
     vocabulary, here = induced.vocabulary, induced.compared
-    before = _first_words(word, vocabulary.nearest(vocabulary[word], 10 * NEIGHBOURS, among=FREQUENT))
+    before = _first_words(word, vocabulary.nearest(vocabulary[word], 10 * NEIGHBOURS, among=DEMO_AMONG))
     after = _first_words(word, here.nearest(here[word], 10 * NEIGHBOURS))
     return WordShift(word, induced.count(word), before, after, float(cosines(vocabulary[word], here[word])))
 
@@ -228,7 +228,7 @@ def draw(path: Path, induced: InducedVectors, shifts: Sequence[WordShift]) -> No
     figure = Figure(figsize=(9, 6.5), dpi=130, layout="tight")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    colours = [COLOURS[place % len(COLOURS)] for place in range(len(words))]
+    colours = [DEMO_COLOURS[place % len(DEMO_COLOURS)] for place in range(len(words))]
     axes.scatter(fixed[:, 0], fixed[:, 1], s=14, color="0.6", zorder=2)
     for start, end, colour in zip(old, new, colours, strict=True):
         axes.annotate(

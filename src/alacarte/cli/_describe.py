@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Facts = dict[str, Any]
 BARE_MATRICES = {".bin", ".npy", ".csv", ".tsv", ".rds", ".rda", ".rdata"}
-TABLES = {"csv", "tsv", "parquet", "arrow"}
+TABLE_FORMATS = {"csv", "tsv", "parquet", "arrow"}
 LARGEST_MATRIX = 64 << 20  # bytes; a larger file is no d × d matrix of any vectors in use
 FIRST_DOCUMENTS = 3
 BEGINNING = 1 << 20  # bytes of a file behind a URL that show what it is
@@ -61,7 +61,7 @@ def _begins_as_text(file: "Location") -> bool:
         head = Path(folder) / base_name(file.address)
         head.write_bytes(stored.read(BEGINNING))
         try:
-            return formats.sniff(head)[0] in TABLES
+            return formats.sniff(head)[0] in TABLE_FORMATS
         except BadVectors:
             return head.suffix.lower() not in BARE_MATRICES
 
@@ -87,7 +87,7 @@ def _file(path: Path) -> Facts:
         return _no_vectors(path, no_vectors)
     if format == "safetensors":
         return _tensors(path)
-    if format in TABLES:  # with a column `text`, it is text, whatever else is in it
+    if format in TABLE_FORMATS:  # with a column `text`, it is text, whatever else is in it
         with suppress(BadCorpus):
             return _corpus(path)
     try:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from alacarte.model.explaining import Explanation
     from alacarte.uncertainty.uncertainty import Similarities
 
-SHOWN = 12  # context words
+SHOWN_WORDS = 12  # context words
 
 
 def show_explanation(model: "ALaCarte", explanation: "Explanation", k: int, among: int | None) -> None:
@@ -33,8 +33,8 @@ def _show_shares(explanation: "Explanation") -> None:
         show_line(f"contexts {explanation.contexts}, confidence {known} (1: {one})")
     if explanation.spelling is not None:
         show_line(f"from spelling {explanation.spelling:.0%}, from contexts {1 - explanation.spelling:.0%}")
-    rows = [(item.word, item.times, f"{item.share:.1%}") for item in explanation.words[:SHOWN]]
-    rest = explanation.words[SHOWN:]
+    rows = [(item.word, item.times, f"{item.share:.1%}") for item in explanation.words[:SHOWN_WORDS]]
+    rest = explanation.words[SHOWN_WORDS:]
     if rest:
         times, share = sum(item.times for item in rest), sum(item.share for item in rest)
         rows.append((f"{len(rest)} more", times, f"{share:.1%}"))

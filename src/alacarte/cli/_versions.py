@@ -10,7 +10,7 @@ from alacarte._version import __version__
 from alacarte.passes.work import usable_cores
 
 DEFAULTS = ("ALC_MODEL", "ALC_VECTORS", "ALC_THREADS", "ALC_MEMORY")
-PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "typer", "rich")
+VERSIONED_PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "typer", "rich")
 
 
 def versions() -> list[tuple[str, object]]:
@@ -19,7 +19,7 @@ def versions() -> list[tuple[str, object]]:
         ("alc", f"{__version__}, in {os.path.dirname(os.path.dirname(__file__))}"),  # noqa: PTH120
         ("Python", f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}"),
         ("system", f"{platform.platform()}, {usable_cores()} of {os.cpu_count()} cores may be used"),
-        ("packages", ", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES)),
+        ("packages", ", ".join(f"{name} {metadata.version(name)}" for name in VERSIONED_PACKAGES)),
         ("cache", cache_folder()),
         ("defaults", ", ".join(f"{name}={os.environ[name]}" for name in DEFAULTS if name in os.environ) or "none"),
     ]

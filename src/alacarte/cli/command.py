@@ -26,8 +26,8 @@ PANELS = {
 READ: dict[str, Callable[[Any], Any]] = {  # fields that are typed as a text of another kind
     "Reading.left": opening.parse_window,
     "Work.shard": opening.parse_shard,
-    "Solve.ridge": opening.parse_number,
-    "Solve.weighting": opening.parse_number,
+    "Solve.ridge": opening.number_or_text,
+    "Solve.weighting": opening.number_or_text,
     "Solve.exclude": opening.read_list,
     "InducedTargets.ngrams": opening.parse_lengths,
 }

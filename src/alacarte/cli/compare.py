@@ -15,10 +15,10 @@ from alacarte.cli.opening import (
     open_model,
     open_sums,
     refuse,
-    typed,
-    window_sides,
+    typed_options,
+    typed_sides,
 )
-from alacarte.cli.options import AMONG, Csv, Level, ModelOptions, Patterns, Plot
+from alacarte.cli.options import AMONG_HELP, Csv, Level, ModelOptions, Patterns, Plot
 from alacarte.cli.output import note, show, show_columns, show_line, show_neighbours, show_table, voice, write_csv
 from alacarte.cli.tables import DATA, WHERE, Study, open_table, write_plot
 from alacarte.text.options import CorpusOptions
@@ -45,7 +45,7 @@ class Groups(Study):
         None, "Show the cosine with this word; repeat for more.", metavar="WORD", panel=GROUPS
     )
     k: int = option(10, "How many neighbours.", short="-k", minimum=1, panel=GROUPS)
-    among: int | None = option(30_000, AMONG, metavar="N", minimum=1, panel=GROUPS)
+    among: int | None = option(30_000, AMONG_HELP, metavar="N", minimum=1, panel=GROUPS)
     permutations: int = option(999, "For the p-values of two groups' ratios.", minimum=0, panel=GROUPS)
 
 
@@ -248,8 +248,8 @@ def _neighbours(
     table = regression.contexts(
         frame,
         targets,
-        text=(text.tokens if typed("tokens") else text.text) or "text",
-        window=window_sides(groups.context_window),
+        text=(text.tokens if typed_options("tokens") else text.text) or "text",
+        window=typed_sides(groups.context_window),
         known=opened,
         show_progress=voice.progress,
     )

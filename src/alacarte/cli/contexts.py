@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from alacarte._io.options import option
 from alacarte._io.table import Table
 from alacarte.cli.command import command
-from alacarte.cli.opening import named_targets, open_corpus, refuse, typed, window_sides
+from alacarte.cli.opening import named_targets, open_corpus, refuse, typed_options, typed_sides
 from alacarte.cli.options import Csv, Files, Patterns
 from alacarte.cli.output import note, show, voice, write_csv
 from alacarte.cli.tables import DATA, Where, is_table, open_table
@@ -51,9 +51,9 @@ def contexts(
     hits = regression.contexts(
         data,
         targets,
-        text=(text.tokens if typed("tokens") else text.text) or "text",
+        text=(text.tokens if typed_options("tokens") else text.text) or "text",
         id=identity,
-        window=window_sides(window),
+        window=typed_sides(window),
         tokenizer=tokenizer,
         show_progress=voice.progress,
     )

@@ -22,7 +22,7 @@ from alacarte.cli.opening import (
     open_sums,
     open_vectors,
     refuse,
-    typed,
+    typed_options,
 )
 from alacarte.cli.options import Corpora, CorpusPaths, Limit, SaveSums, SkipErrors, Sums, VectorsOption
 from alacarte.cli.output import show, show_rows, voice, wrote
@@ -109,7 +109,7 @@ def fit(
     else:
         documents = open_corpus(places, text)
         source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
-        if adapt and not typed("positions"):
+        if adapt and not typed_options("positions"):
             reading = replace(reading, positions=ADAPTED_POSITIONS)
         collected = collect(source, documents, **keywords_of_reading(reading), **keywords_of_work(work))
         detail_memory()

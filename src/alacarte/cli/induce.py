@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from alacarte.text.corpus import Corpus
 
 LOW_COVERAGE = 0.8  # of the tokens: English text has .9 and more in vectors of its language
-SHOWN = 8  # missing and discovered targets named in the summary
+SHOWN_TARGETS = 8  # missing and discovered targets named in the summary
 MIN_COUNT = 10  # occurrences of what --discover finds
 HOUR = 3600.0  # seconds that another process may take to continue the same sums
 
@@ -224,7 +224,7 @@ def _show_found(found: "Discovered") -> None:
 
 
 def _beginning(names: list[str]) -> str:
-    return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+    return ", ".join(names[:SHOWN_TARGETS]) + (", …" if len(names) > SHOWN_TARGETS else "")
 
 
 def _facts(induced: "InducedVectors", out: Path) -> dict[str, Any]:
@@ -267,14 +267,16 @@ def _summarise(
     if induced.origin is not None:
         alone = ("spelling", "parts")
         spelled = [word for word, origin in zip(induced.words, induced.origin, strict=True) if origin in alone]
-        named = f": {', '.join(spelled[:SHOWN])}{', …' if len(spelled) > SHOWN else ''}" if spelled else ""
+        named = (
+            f": {', '.join(spelled[:SHOWN_TARGETS])}{', …' if len(spelled) > SHOWN_TARGETS else ''}" if spelled else ""
+        )
         show_line(f"{len(spelled):,} of them do not occur and come from their spelling or their parts alone{named}.")
         if hint := spelling_hint(spelled, induced.sums.targets):
             note(hint.removeprefix("; "))
     if induced.missing:
         names = _beginning(induced.missing)
         where = f" (all in {display_name(missing)})" if missing else ""
-        if not missing and len(induced.missing) > SHOWN:
+        if not missing and len(induced.missing) > SHOWN_TARGETS:
             where = " (--missing FILE keeps all)"
         show_line(f"Not found, or never beside a word with a vector ({len(induced.missing):,}): {names}{where}")
         if hint := spelling_hint(induced.missing, induced.sums.targets):

@@ -39,19 +39,19 @@ def parse_window(text: str) -> dict[str, int]:
     return {"left": sides[0], "right": sides[-1]}
 
 
-def window_sides(text: str | None) -> tuple[int, int] | None:
+def typed_sides(text: str | None) -> tuple[int, int] | None:
     """Return the words before and after, if they are given.
 
-    >>> window_sides("5,10")
+    >>> typed_sides("5,10")
     (5, 10)
     """
     return None if text is None else (parse_window(text)["left"], parse_window(text)["right"])
 
 
-def parse_number(text: str) -> float | str:
+def number_or_text(text: str) -> float | str:
     """Return the number that a text spells, or the text, which may be the name of a choice.
 
-    >>> parse_number("log"), parse_number("100")
+    >>> number_or_text("log"), number_or_text("100")
     ('log', 100.0)
     """
     try:
@@ -219,7 +219,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     wrote(path)
 
 
-def typed(*what: str | type) -> list[str]:
+def typed_options(*what: str | type) -> list[str]:
     """Return those of some options, named one by one or by their record, that the command line has."""
     names = {item for item in what if isinstance(item, str)}
     names |= {item.name or name for kind in what if isinstance(kind, type) for name, item in described(kind).items()}
@@ -231,14 +231,14 @@ def typed(*what: str | type) -> list[str]:
 
 def refuse(reason: str, *what: str | type) -> None:
     """Raise if the command line has any of some options, which would have no effect."""
-    options = typed(*what)
+    options = typed_options(*what)
     if options:
         raise typer.BadParameter(f"{', '.join(options)}: {reason}")
 
 
 def only_one(*what: str) -> None:
     """Raise if the command line has two of some options, of which each says what to do."""
-    options = typed(*what)
+    options = typed_options(*what)
     if len(options) > 1:
         raise typer.BadParameter(f"{' and '.join(options)} do not go together; leave one of them out")
 

@@ -44,8 +44,8 @@ Overwrite = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of tables.")]
 K = Annotated[int, typer.Option("--k", "-k", min=1, help="How many neighbours.")]
-AMONG = "Search only the first N words (in most files the most frequent)."
-Among = Annotated[int | None, typer.Option(min=1, metavar="N", help=AMONG)]
+AMONG_HELP = "Search only the first N words (in most files the most frequent)."
+Among = Annotated[int | None, typer.Option(min=1, metavar="N", help=AMONG_HELP)]
 Level = Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the intervals.")]
 Seed = Annotated[int, typer.Option(help="The same seed, the same numbers.", min=0)]
 Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV; - is stdout."), Writes()]
@@ -125,14 +125,14 @@ Sums = Annotated[
 # -------------------------------------------------------------------------------------------------------------- words
 
 # One way to name a word, in every command: --word W, and for many --words FILE; patterns are --glob and --regex.
-WORD = 'A word or phrase, as in "new york"; repeat for more.'
+WORD_HELP = 'A word or phrase, as in "new york"; repeat for more.'
 
 
 @dataclass(frozen=True)
 class NamedWords:
     """Words and phrases, named one by one or in files."""
 
-    word: list[str] | None = option(None, WORD, short="-w", metavar="WORD", panel=TARGETS)
+    word: list[str] | None = option(None, WORD_HELP, short="-w", metavar="WORD", panel=TARGETS)
     words: list[Path] | None = option(None, "A file with one word or phrase per line.", metavar="FILE", panel=TARGETS)
 
 
@@ -140,7 +140,7 @@ class NamedWords:
 class Patterns:
     """Words, phrases and patterns."""
 
-    word: list[str] | None = option(None, WORD, short="-w", metavar="WORD", panel=TARGETS)
+    word: list[str] | None = option(None, WORD_HELP, short="-w", metavar="WORD", panel=TARGETS)
     glob: list[str] | None = option(None, 'All words that match, as one: "immigr*".', metavar="PATTERN", panel=TARGETS)
     regex: list[str] | None = option(
         None, 'The same with a regular expression: "^un".', metavar="PATTERN", panel=TARGETS

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from alacarte._io.table import Table
 
-WIDE = 200  # columns where no terminal says otherwise
-MOST = 50  # rows of a table on the terminal
+WIDTH_ELSEWHERE = 200  # columns where no terminal says otherwise
+MOST_ROWS = 50  # rows of a table on the terminal
 SIDE_BY_SIDE = 3  # lists of neighbours
 
 
@@ -120,9 +120,9 @@ def show(
 
 def show_table(table: "Table", title: str | None = None) -> None:
     """Print the first rows of a table."""
-    names, rows, _ = table.cells(MOST)
-    show_columns(names, rows[:MOST], title)
-    if len(rows) > MOST:
+    names, rows, _ = table.cells(MOST_ROWS)
+    show_columns(names, rows[:MOST_ROWS], title)
+    if len(rows) > MOST_ROWS:
         note("there are more rows" + ("; --csv FILE keeps all" if voice.has_option("--csv") else ""))
 
 
@@ -211,7 +211,7 @@ def _plain(value: object) -> Any:
 def _print(table: "rich.table.Table") -> None:
     from rich.console import Console
 
-    console = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else WIDTH_ELSEWHERE, highlight=False)
     with console.capture() as captured:  # so that a closed pipe meets us here, as with any other line
         console.print(table)
     lines = [line.rstrip() for line in captured.get().split("\n")]

@@ -17,7 +17,7 @@ from alacarte.cli.output import voice
 from alacarte.errors import AlacarteError, Hint
 
 # The metavars of options whose values may lead to files.
-PLACES = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "CONCORDANCE", "SPEC"}
+PATH_METAVARS = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "CONCORDANCE", "SPEC"}
 VECTORS, INDEX, MODEL, FIGURE = "word vectors", "index", "model", "figure"  # kinds of artifacts
 CONCORDANCE, FOLDER = "concordance", "folder of vectors"
 
@@ -211,7 +211,7 @@ def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[NamedPath]:
     """Yield every file that an option of this command leads to, but for the outputs."""
     for parameter in ctx.command.params:
         metavar = set((parameter.metavar or "").split("|"))
-        if parameter.name is None or parameter.name in outputs or not metavar & PLACES:
+        if parameter.name is None or parameter.name in outputs or not metavar & PATH_METAVARS:
             continue
         for name, option, path in _typed(ctx, parameter.name):
             for file in _files_behind(path):

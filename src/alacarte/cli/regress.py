@@ -7,7 +7,7 @@ import typer
 
 from alacarte._io.options import option
 from alacarte.cli.command import command
-from alacarte.cli.opening import open_model, window_sides
+from alacarte.cli.opening import open_model, typed_sides
 from alacarte.cli.options import Csv, Level, ModelOptions, Plot, Seed
 from alacarte.cli.output import show, show_line, voice, write_csv
 from alacarte.cli.tables import DATA, Study, Where, open_table, write_paper_table, write_plot
@@ -63,7 +63,7 @@ def regress(
         text=tokens or text,
         cluster=study.columns,
         equal_clusters=study.equal_clusters,
-        window=window_sides(study.context_window),
+        window=typed_sides(study.context_window),
         inference=regression.Inference(level, permutations, adjust, seed, voice.progress),
     )
     write_csv(fit.table, csv)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from alacarte.regression import ModelTable
 
 DATA = "The data"
-ENDS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
+TABLE_ENDINGS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
 
 WHERE = "Of a table, only rows for which this holds: 'year >= 1900'."
 Where = Annotated[str | None, typer.Option(metavar="EXPR", rich_help_panel=DATA, help=WHERE)]
@@ -71,7 +71,7 @@ def is_table(path: str) -> bool:
     >>> is_table("speeches.csv.gz"), is_table("news.txt")
     (True, False)
     """
-    return bool(ENDS & {end.lower() for end in Path(path).suffixes})
+    return bool(TABLE_ENDINGS & {end.lower() for end in Path(path).suffixes})
 
 
 def write_paper_table(table: "ModelTable", path: Path) -> None:

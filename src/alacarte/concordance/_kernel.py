@@ -10,7 +10,7 @@ announce(__name__, "the positions of words")
 
 
 @kernel
-def count_words(ids: Ints, numbers: Ints, counts: Longs) -> None:
+def count_occurrences(ids: Ints, numbers: Ints, counts: Longs) -> None:
     """Add to `counts` how often each word occurs; the word of an id is numbers[id]."""
     for place in range(ids.size):
         counts[numbers[ids[place]]] += 1

@@ -215,11 +215,11 @@ def positions_by_word(pieces: Sequence[Ints], numbers: Ints) -> tuple[Longs, npt
 
     The ids of the text come in pieces, and the word of an id is numbers[id].
     """
-    from alacarte.concordance._kernel import count_words, place_positions
+    from alacarte.concordance._kernel import count_occurrences, place_positions
 
     counts = np.zeros(len(numbers), dtype=np.int64)
     for piece in pieces:
-        count_words(piece, numbers, counts)
+        count_occurrences(piece, numbers, counts)
     starts = _ends(counts)
     begins, positions = starts[:-1].copy(), np.empty(int(starts[-1]), dtype=np.uint32)
     first = 0

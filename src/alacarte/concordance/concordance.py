@@ -27,7 +27,7 @@ from alacarte.contexts.shared_words import SharedWords
 from alacarte.contexts.summing import COUNTS
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.errors import AlacarteError, BadCorpus, Hint, NoOccurrences, require
-from alacarte.passes.work import PassOptions, Work, WorkOptions, opened, select
+from alacarte.passes.work import PassOptions, Work, WorkOptions, corpus_of, select
 from alacarte.targets.targets import Targets, TargetsLike, spelling_hint
 from alacarte.text.corpus import CorpusLike
 from alacarte.text.encoding import Lexicon
@@ -156,7 +156,7 @@ class Concordance:
         folder = folder_of(path)
         words = PackedWords.of(WordVectors.of(vectors).words)
         work = Work(**select(options, WorkOptions))
-        build_folder(folder, words, opened(corpus, options), get_tokenizer(tokenizer), work, overwrite)
+        build_folder(folder, words, corpus_of(corpus, options), get_tokenizer(tokenizer), work, overwrite)
         return cls(folder)
 
     def add(self, corpus: CorpusLike, **options: Unpack[PassOptions]) -> None:
@@ -170,7 +170,7 @@ class Concordance:
             As for `build`.
         """
         refuse_unknown(self.add, options, PassOptions)
-        source, work = opened(corpus, options), Work(**select(options, WorkOptions))
+        source, work = corpus_of(corpus, options), Work(**select(options, WorkOptions))
         if source.columns != self.columns:
             raise BadCorpus(f"this concordance has the columns {list(self.columns)}, the text {list(source.columns)}")
         with locked(self.path):

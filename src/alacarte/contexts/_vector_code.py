@@ -13,7 +13,7 @@ from numba import types
 from numba.extending import models, register_model
 
 from alacarte._io.compiled import intrinsic, prefetched
-from alacarte.contexts.integers import LANES, LINE
+from alacarte.contexts.integers import CACHE_LINE, LANES
 
 _SHORT, _LONG = ir.VectorType(ir.IntType(32), LANES), ir.VectorType(ir.IntType(64), LANES)
 
@@ -124,7 +124,7 @@ def store(context, row, numbers, at):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def add(context, row, sums, at):  # type: ignore[no-untyped-def]
+def add_row(context, row, sums, at):  # type: ignore[no-untyped-def]
     """sums[at] += row, where sums are int64."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -139,7 +139,7 @@ def add(context, row, sums, at):  # type: ignore[no-untyped-def]
 @intrinsic
 def fetch(context, lanes, numbers, at):  # type: ignore[no-untyped-def]
     """Have a row in the cache by the time it is needed."""
-    values = LINE * 8 // numbers.dtype.bitwidth
+    values = CACHE_LINE * 8 // numbers.dtype.bitwidth
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         for first in range(0, lanes.count * LANES, values):

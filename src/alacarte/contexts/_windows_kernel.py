@@ -23,7 +23,7 @@ from numba import types
 from alacarte._io.arrays import Bytes, Doubles, Ints, Longs, Singles
 from alacarte._io.compiled import announce, inlined, intrinsic, kernel, pointer, prefetch
 from alacarte.contexts._vector_code import (
-    add,
+    add_row,
     fetch,
     no_words,
     row_at,
@@ -35,7 +35,7 @@ from alacarte.contexts.integers import LANES
 from alacarte.contexts.scale import FINER
 
 AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once at d = 100 and 300, are within 10 %
-LONGEST = 256  # tokens in a match for which running sums are kept
+LONGEST_MATCH = 256  # tokens in a match for which running sums are kept
 APART = 16  # locks lie a cache line apart
 
 announce(__name__, "the sums of contexts")
@@ -226,7 +226,7 @@ def _add_window(window, first, counts, words, row, sums):  # type: ignore[no-unt
 
 @inlined
 def _add_to(rows, at, window, first, counts, words):  # type: ignore[no-untyped-def]
-    add(window, rows, at + first)
+    add_row(window, rows, at + first)
     if counts:
         rows[at + counts] += 1
         rows[at + counts + 1] += np.int64(words > 0)
@@ -424,7 +424,7 @@ def add_matches(
 def ring_rows(left: int, right: int, longest: int) -> int:
     """How many running sums `add_matches` has to keep for the longest matches."""
     rows = 1
-    while rows < left + right + min(longest, LONGEST) + 2:
+    while rows < left + right + min(longest, LONGEST_MATCH) + 2:
         rows *= 2
     return rows
 

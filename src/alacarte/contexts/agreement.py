@@ -16,11 +16,11 @@ from alacarte._io.table import Columns, Table
 from alacarte.errors import AlacarteError
 from alacarte.vectors.geometry import cosines, unit_rows
 
-LEAST = 4  # contexts
+LEAST_CONTEXTS = 4  # contexts
 POWER = 0.5  # of the cosine, for many contexts: 1 and more throw away too much where nothing is wrong
-HALF = 8  # contexts at which the power is half of that
+HALF_POWER_AT = 8  # contexts at which the power is half of that
 ROUNDS = 5
-FLOOR = 1e-3  # cosines below count as this
+COSINE_FLOOR = 1e-3  # cosines below count as this
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Agreement(Table):
 def agreement_weights(rows: npt.ArrayLike, *, power: float = POWER, rounds: int = ROUNDS) -> tuple[Doubles, Doubles]:
     """Return (weight, cosine with the weighted mean of the others) of each row; weights are 1 on average.
 
-    Rows of zeros have weight 0 and no cosine. All others count alike where there are fewer than LEAST.
+    Rows of zeros have weight 0 and no cosine. All others count alike where there are fewer than LEAST_CONTEXTS.
 
     >>> weights, cosines = agreement_weights([[1.0, 0.1], [0.9, 0.0], [1.0, -0.1], [-0.1, 1.0]])
     >>> weights.round(2).tolist(), cosines.round(2).tolist()
@@ -69,9 +69,9 @@ def agreement_weights(rows: npt.ArrayLike, *, power: float = POWER, rounds: int 
     not_empty = units.any(axis=1)
     number = int(not_empty.sum())
     weights = np.asarray(not_empty, dtype=np.float64)
-    exponent = power * number / (number + HALF)
-    for _ in range(rounds if number >= LEAST else 0):
-        powers = np.maximum(_cosines_with_others(units, weights), FLOOR) ** exponent
+    exponent = power * number / (number + HALF_POWER_AT)
+    for _ in range(rounds if number >= LEAST_CONTEXTS else 0):
+        powers = np.maximum(_cosines_with_others(units, weights), COSINE_FLOOR) ** exponent
         weights = _mean_one(np.where(not_empty, powers, 0.0))
     return _mean_one(weights), np.where(not_empty, _cosines_with_others(units, weights), np.nan)
 

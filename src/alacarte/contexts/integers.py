@@ -13,7 +13,7 @@ from alacarte.contexts.weights import ContextWeights
 from alacarte.vectors.word_vectors import WordVectors
 
 LANES = 16  # values that vector code works on at a time
-LINE = 64  # bytes of a cache line
+CACHE_LINE = 64  # bytes of a cache line
 JOINED_ROWS = 4096  # rows of sums whose parts are put together at a time
 PIECE = 20  # vectors, at most, of a piece of a row: as many as registers hold, with some to spare
 
@@ -123,6 +123,6 @@ def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike, few: bool = False
         pages = _Memory(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         pages.madvise(mmap.MADV_NOHUGEPAGE)
         return np.frombuffer(pages, dtype=kind).reshape(rows, width)  # a page begins with a line
-    memory = np.zeros(rows * width + LINE // kind.itemsize, dtype=kind)
-    shift = -memory.ctypes.data % LINE // kind.itemsize
+    memory = np.zeros(rows * width + CACHE_LINE // kind.itemsize, dtype=kind)
+    shift = -memory.ctypes.data % CACHE_LINE // kind.itemsize
     return memory[shift : shift + rows * width].reshape(rows, width)

@@ -18,11 +18,11 @@ from alacarte.contexts.reading import Reading
 
 Exponents = npt.NDArray[np.int16]
 
-LARGEST = 2.0**31 - 1
+LARGEST_INT32 = 2.0**31 - 1
 MOST_WINDOWS = 2**32 - 1  # of one target: each is below 2³¹, so their sum is below 2⁶³
 PRECISION = 21  # bits: a dimension is split if a unit of it is larger than a usual vector's length / 2²¹
 FINER = 4  # bits that a split dimension has more; each of them halves the windows that a target may have
-WIDE = 256  # words in a window from which on it need not fit in 32 bits, since it is added up word by word
+WIDE_WINDOW = 256  # words in a window from which on it need not fit in 32 bits, since it is added up word by word
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Scale:
         reach = max(1.0, float(left.sum() + right.sum()))  # a single row fits, too
         if reading.positions == "uniform":
             reach += 1.0  # running sums hold the word itself, too
-        room = LARGEST / (1.0 if is_wide(reading) else reach) - 1.0  # less one for rounding
+        room = LARGEST_INT32 / (1.0 if is_wide(reading) else reach) - 1.0  # less one for rounding
         rows = _exponents(room, column_max * largest_weight)
         if reading.positions == "uniform" and reading.weights == "uniform":
             weights = 0
@@ -94,7 +94,7 @@ class Scale:
 
 def is_wide(reading: Reading) -> bool:
     """Whether windows are so wide that their sums are made word by word, in float64, which is exact up to 2⁵³."""
-    return reading.positions == "uniform" and reading.left + reading.right > WIDE
+    return reading.positions == "uniform" and reading.left + reading.right > WIDE_WINDOW
 
 
 def split_dimensions(scale: Scale, reading: Reading) -> Longs:

@@ -25,10 +25,10 @@ from alacarte.errors import BadSums
 from alacarte.targets.targets import Matcher
 from alacarte.text.encoding import Encoded, Lexicon
 
-COMMON = 30_000  # of the first words of the vectors
+COMMON_WORDS = 30_000  # of the first words of the vectors
 COMMONEST = 200  # of these are left out of large vectors: half of all text, and no better for it
 ENOUGH = 1 << 20  # tokens; four times as many gain .02 in mean reciprocal rank (benchmarks/own_words.py)
-SHARE = 4  # each level has a quarter of the documents from the level before on
+LEVEL_SHARE = 4  # each level has a quarter of the documents from the level before on
 LEVELS = 7  # the last one has every document that is left: one in 4096
 
 
@@ -151,7 +151,7 @@ def shared_rows(known: int) -> tuple[int, int]:
     >>> shared_rows(400_000), shared_rows(50)
     ((200, 30000), (0, 50))
     """
-    return (COMMONEST if known > COMMON else 0), min(COMMON, known)
+    return (COMMONEST if known > COMMON_WORDS else 0), min(COMMON_WORDS, known)
 
 
 def first_level(tokens: Longs) -> int:
@@ -255,7 +255,7 @@ def levels_of(encoded: Encoded, codes: npt.NDArray[np.uint64]) -> Ints:
     hashes = mixed(document_sums(encoded, codes) + np.uint64(1))  # other numbers than those of groups
     levels = np.zeros(len(hashes), dtype=np.int32)
     for level in range(1, LEVELS):
-        levels += hashes < np.uint64((1 << 64) // SHARE**level)
+        levels += hashes < np.uint64((1 << 64) // LEVEL_SHARE**level)
     return levels
 
 

@@ -26,8 +26,8 @@ from alacarte.text.encoding import Encoded
 
 PRIVATE = 1 << 26  # bytes for rows of a thread's own, at most; with 8 MB, two threads took a quarter more time
 PRIVATE_OF_TARGETS = 1 << 23  # the same for chosen targets, a few of which are seen most of the time
-ALL_PRIVATE = 48 << 20  # for those of all threads, or SHARE of the shared sums where that is more
-SHARE = 0.3
+ALL_PRIVATE = 48 << 20  # for those of all threads, or PRIVATE_SHARE of the shared sums where that is more
+PRIVATE_SHARE = 0.3
 STRIPES = 1 << 14  # locks
 COUNTS = ("totals", "tokens", "occurrences", "contexts")  # the columns behind the dimensions
 SETTLED_ROWS = 4096  # rows put together at a time
@@ -246,7 +246,7 @@ def private_rows(rows: int, stride: int, threads: int, chosen: bool) -> int:
     """
     if threads == 1:
         return 0
-    of_all_threads = max(ALL_PRIVATE, int(SHARE * 8 * rows * stride))
+    of_all_threads = max(ALL_PRIVATE, int(PRIVATE_SHARE * 8 * rows * stride))
     most = min(PRIVATE, PRIVATE_OF_TARGETS) if chosen else PRIVATE
     return min(rows, min(most, of_all_threads // threads) // (8 * stride))
 

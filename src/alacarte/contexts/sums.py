@@ -25,7 +25,7 @@ from alacarte.targets.targets import Targets
 from alacarte.text.units import Unit, pack_units, unpack_units
 
 KIND, VERSION = "context sums", 1
-ROWS = 1 << 16  # whose counts are checked at a time
+ROWS_CHECKED = 1 << 16  # whose counts are checked at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,11 @@ class Sums:
     def any_count_below_zero(self) -> bool:
         """Whether more was subtracted than there was."""
         counts = [getattr(self, name) for name in NAMES if name != "sums"]
-        return any(bool((count[low : low + ROWS] < 0).any()) for count in counts for low in range(0, len(count), ROWS))
+        return any(
+            bool((count[low : low + ROWS_CHECKED] < 0).any())
+            for count in counts
+            for low in range(0, len(count), ROWS_CHECKED)
+        )
 
     def in_memory(self) -> "Sums":
         """Return the same, without arrays that are computed only when they are written."""

@@ -11,7 +11,7 @@ from alacarte.contexts.sums import Sums
 from alacarte.targets.sequences import Matches
 from alacarte.text.encoding import Encoded
 
-NOTHING = -1  # an id without a vector
+NO_ID = -1  # an id without a vector
 
 
 def sums_of_windows(
@@ -23,7 +23,7 @@ def sums_of_windows(
     """
     count, left = before.shape
     width = left + 1 + after.shape[1]
-    ids = np.full((count, width), NOTHING, dtype=np.int32)
+    ids = np.full((count, width), NO_ID, dtype=np.int32)
     ids[:, :left], ids[:, left + 1 :] = before, after
     places = np.arange(count + 1, dtype=np.int64)
     starts = (places[:-1] * width + left).astype(np.int32)

@@ -12,7 +12,7 @@ from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 
-Item = str | Sequence[str]
+TextOrTokens = str | Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class NgramFinder:
                 self._matcher = Targets.ngrams(keys).compile(lexicon, tokenizer)
         self._encoder = Encoder(tokenizer, lexicon)
 
-    def find(self, documents: Sequence[Item]) -> NgramBags:
+    def find(self, documents: Sequence[TextOrTokens]) -> NgramBags:
         """Return the tokens of each document, and its k-grams that have a vector, for k = 1 … n."""
         encoded = self._encoder.encode(list(documents))
         ids, offsets = encoded.ids, encoded.offsets

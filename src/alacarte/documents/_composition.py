@@ -17,7 +17,7 @@ from alacarte._io.arrays import Doubles, Ints, Longs, Singles
 from alacarte.text.encoding import Lexicon
 from alacarte.vectors.word_vectors import WordVectors
 
-ROWS = 1 << 12  # of a table at a time
+TABLE_ROWS = 1 << 12  # of a table at a time
 NO_WORD = -1
 
 
@@ -60,15 +60,15 @@ class Composition:
     def unseen(self, parts: Ints) -> Singles:
         """Return `NgramVectors.of_words` for n-grams without a vector of their own, one row of word ids per n-gram."""
         factors = np.empty(len(parts), dtype=np.float32)
-        for low in range(0, len(parts), ROWS):
-            factors[low : low + ROWS] = self._composed(parts[low : low + ROWS])[1]
+        for low in range(0, len(parts), TABLE_ROWS):
+            factors[low : low + TABLE_ROWS] = self._composed(parts[low : low + TABLE_ROWS])[1]
         return factors
 
     def shrunk(self, table: Singles, parts: Ints, counts: Longs) -> NgramVectors:
         """Return the rows of a table of n-gram vectors, shrunk; `parts` has one row of word ids per n-gram."""
         own, of_words = np.empty((2, len(table)), dtype=np.float32)
-        for low in range(0, len(table), ROWS):
-            block = slice(low, low + ROWS)
+        for low in range(0, len(table), TABLE_ROWS):
+            block = slice(low, low + TABLE_ROWS)
             vectors = table[block].astype(np.float64)
             sums, composed = self._composed(parts[block])
             lengths = scales(vectors, self.unit)
@@ -113,7 +113,7 @@ def scales(table: npt.NDArray[Any], unit: bool) -> Singles:
     if not unit:
         return np.ones(len(table), dtype=np.float32)
     lengths = np.empty(len(table), dtype=np.float32)
-    for low in range(0, len(table), ROWS):
-        block = table[low : low + ROWS].astype(np.float64, copy=False)
-        lengths[low : low + ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
+    for low in range(0, len(table), TABLE_ROWS):
+        block = table[low : low + TABLE_ROWS].astype(np.float64, copy=False)
+        lengths[low : low + TABLE_ROWS] = np.sqrt(np.einsum("ij,ij->i", block, block))
     return np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)

@@ -22,7 +22,7 @@ from alacarte.targets.sequences import Matches
 from alacarte.text.encoding import Encoded
 from alacarte.transform.transform import Transform
 
-VALUES = 1 << 23  # of the n-gram vectors that one block of documents may need
+VALUES_AT_ONCE = 1 << 23  # of the n-gram vectors that one block of documents may need
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class FittedNgrams:
     def block(self, n: int) -> int:
         """Return how many documents to embed at a time, for n-grams up to n."""
         tokens = max(1, self.sums.tokens_read // max(1, self.sums.documents))
-        return int(np.clip(VALUES // (tokens * n * self.sums.dimension), 1, 2048))
+        return int(np.clip(VALUES_AT_ONCE // (tokens * n * self.sums.dimension), 1, 2048))
 
     def without_own(self, encoded: Encoded, bag: Bag, k: int) -> tuple[Sums, Bag, Longs]:
         """Return (sums, bag, rows) for k-grams of fitted documents: one row of sums per document and k-gram in it.

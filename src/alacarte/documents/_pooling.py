@@ -10,7 +10,7 @@ from alacarte.documents._bags import Bag, NgramBags
 from alacarte.documents._composition import Composition, NgramVectors
 from alacarte.text.encoding import Encoded
 
-DOCUMENTS = 2048  # at a time
+DOCUMENTS_AT_ONCE = 2048  # at a time
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ from alacarte._io.arrays import Longs, Rows, Singles
 from alacarte._io.checks import whole_number
 from alacarte._io.progress import progress
 from alacarte._io.table import Columns, Table
-from alacarte.documents._bags import Item, NgramBags, NgramFinder
+from alacarte.documents._bags import NgramBags, NgramFinder, TextOrTokens
 from alacarte.documents._composition import Composition, NgramVectors, word_ids
 from alacarte.documents._leaving_out import FittedNgrams
-from alacarte.documents._pooling import DOCUMENTS, Pooling, sif_constant
+from alacarte.documents._pooling import DOCUMENTS_AT_ONCE, Pooling, sif_constant
 from alacarte.errors import AlacarteWarning, BadCorpus, NotEnoughData, require
 from alacarte.model import ALaCarte
 from alacarte.model.induced import InducedVectors
@@ -190,7 +190,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         documents, fitted = self._fit(X)
         return self._with_warning(self._pooled(documents, fitted))
 
-    def _begin(self, X: Any) -> list[Item]:
+    def _begin(self, X: Any) -> list[TextOrTokens]:
         """Check the parameters, and return the documents to fit."""
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
@@ -211,11 +211,11 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         n = len(self.pooling_.ngrams)
         return NgramFinder(self.words_, self.ngrams_, n, self.induced_words_, self.tokenizer_)
 
-    def _source(self, documents: list[Item]) -> VectorsLike | ALaCarte:
+    def _source(self, documents: list[TextOrTokens]) -> VectorsLike | ALaCarte:
         """Return what vectors come from."""
         return self.vectors
 
-    def _fit(self, X: Any) -> tuple[list[Item], FittedNgrams | None]:
+    def _fit(self, X: Any) -> tuple[list[TextOrTokens], FittedNgrams | None]:
         """Learn everything; return the documents, and the sums behind their n-grams if these are induced."""
         documents = self._begin(X)
         fitted = self._find_vectors(self._source(documents), documents)
@@ -242,7 +242,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         weights = tuple(np.ones(len(one.table), dtype=np.float32) for one in added)
         return Pooling(added, weights, composition, self.pooling == "mean", self.unit)
 
-    def _find_vectors(self, vectors: VectorsLike | ALaCarte, documents: list[Item]) -> FittedNgrams | None:
+    def _find_vectors(self, vectors: VectorsLike | ALaCarte, documents: list[TextOrTokens]) -> FittedNgrams | None:
         """Set `words_`, `ngrams_` and `tokenizer_`; return the sums if n-grams are induced."""
         model = vectors.without_register() if isinstance(vectors, ALaCarte) else None
         ngrams = None if self.ngrams is None else WordVectors.of(self.ngrams)
@@ -276,7 +276,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             )
         return self._induced(model, documents)
 
-    def _induced(self, model: ALaCarte, documents: list[Item]) -> FittedNgrams | None:
+    def _induced(self, model: ALaCarte, documents: list[TextOrTokens]) -> FittedNgrams | None:
         """Set `ngrams_` to vectors of the documents' n-grams; return None if none is beside a word with a vector."""
         induced_words = self.unigrams == "induced"
         targets = discover(
@@ -305,7 +305,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         self.ngrams_ = WordVectors._of_checked(induced.words, induced.matrix)
         return FittedNgrams.of(model, sums, occurrences, self.min_count)
 
-    def _frequency_weights(self, documents: list[Item], constant: float) -> tuple[Singles, ...]:
+    def _frequency_weights(self, documents: list[TextOrTokens], constant: float) -> tuple[Singles, ...]:
         """Return smooth inverse frequencies of n-grams in the documents; others have weight 1."""
         counts = [np.zeros(len(ngrams.table), dtype=np.int64) for ngrams in self.pooling_.ngrams]
         for bags in self._in_blocks(documents, "counting", lambda block: block.bags):
@@ -355,14 +355,14 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             )
         return vectors
 
-    def _pooled(self, documents: list[Item], fitted: FittedNgrams | None = None) -> Singles:
+    def _pooled(self, documents: list[TextOrTokens], fitted: FittedNgrams | None = None) -> Singles:
         """Return the sums of n-gram vectors; with `fitted`, each document without its own part in them."""
         pooling, induced_words = self.pooling_, self.induced_words_
 
         def pooled(block: NgramBags) -> Singles:
             return pooling.vectors(block) if fitted is None else fitted.pooled(block, pooling, induced_words)
 
-        size = DOCUMENTS if fitted is None else fitted.block(len(pooling.ngrams))
+        size = DOCUMENTS_AT_ONCE if fitted is None else fitted.block(len(pooling.ngrams))
         vectors = np.zeros((len(documents), self._n_features_out), dtype=np.float32)
         row = 0
         for block in self._in_blocks(documents, "embedding", pooled, size):
@@ -371,7 +371,11 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return vectors
 
     def _in_blocks(
-        self, documents: list[Item], description: str, task: Callable[[NgramBags], Result], size: int = DOCUMENTS
+        self,
+        documents: list[TextOrTokens],
+        description: str,
+        task: Callable[[NgramBags], Result],
+        size: int = DOCUMENTS_AT_ONCE,
     ) -> Iterator[Result]:
         """Yield the result of `task` for the n-grams of each block of documents, in order."""
         finder = self._finder = self._finder or self._new_finder()
@@ -417,7 +421,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return state
 
 
-def _documents(X: Any) -> list[Item]:
+def _documents(X: Any) -> list[TextOrTokens]:
     """Return a list of texts and token lists."""
     if isinstance(X, str):
         raise BadCorpus("a string is one document, and several are wanted; put it in a list")

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from alacarte.contexts.merging import merge
-from alacarte.documents._bags import Item
+from alacarte.documents._bags import TextOrTokens
 from alacarte.documents.embedder import NgramEmbedder
 from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
@@ -83,7 +83,7 @@ class AlaCarteVectorizer(NgramEmbedder):
         self.weighting = weighting
         self.ridge = ridge
 
-    def _source(self, documents: list[Item]) -> ALaCarte:
+    def _source(self, documents: list[TextOrTokens]) -> ALaCarte:
         """Return a model whose transform is learned from the documents, and from more text if there is any."""
         vectors = WordVectors.of(self.vectors)
         tokenizer = self.tokenizer or "words"

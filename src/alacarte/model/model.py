@@ -26,7 +26,7 @@ from alacarte.model.induced import InducedVectors, as_compared
 from alacarte.model.saving import SavedModel, pretrained_folder, read_model, write_model
 from alacarte.passes.collect import CollectOptions, collect
 from alacarte.passes.discover import MIN_SCORE, Discovered, discover
-from alacarte.passes.work import PassOptions, Work, WorkOptions, opened, select
+from alacarte.passes.work import PassOptions, Work, WorkOptions, corpus_of, select
 from alacarte.spelling.form import FormModel
 from alacarte.spelling.fusion import learn_form
 from alacarte.targets.targets import Targets, TargetsLike
@@ -183,7 +183,7 @@ class ALaCarte(FewShotModel):
         refuse_unknown(cls.fit, options, FitOptions)
         if adapt and "positions" not in options:
             options["positions"] = ADAPTED_POSITIONS
-        source, text = WordVectors.of(vectors), opened(corpus, options)
+        source, text = WordVectors.of(vectors), corpus_of(corpus, options)
         if form and text.once:
             raise BadCorpus(
                 "form=True reads the corpus a second time, and this one can be read only once; pass a file or a list"

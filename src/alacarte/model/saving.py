@@ -31,7 +31,7 @@ from alacarte._io.copies import local_copy
 from alacarte._io.decoding import read_json
 from alacarte._io.files import atomic_write, is_same_file
 from alacarte._io.folders import replaced_folder
-from alacarte._io.uploads import check_writable, remove, upload
+from alacarte._io.uploads import check_writable, remove_remote, upload
 from alacarte._io.urls import Location, base_name, display_name, list_files, local_path, locate, url_of
 from alacarte._version import __version__
 from alacarte.contexts.reading import Reading
@@ -186,7 +186,7 @@ def _upload_model(
         for file in files:
             upload(file, f"{url.rstrip('/')}/{file.name}", AlacarteError)
     for name in set(NAMES) - {file.name for file in files}:
-        remove(f"{url.rstrip('/')}/{name}", AlacarteError)
+        remove_remote(f"{url.rstrip('/')}/{name}", AlacarteError)
 
 
 def _save_parts(folder: Path, model: SavedModel, vectors: WordVectors | None) -> Iterator[str]:
@@ -223,7 +223,7 @@ def _texts_for_hub(title: str, model: SavedModel, vectors: WordVectors, include:
         'model.embed("a cute, fluffy blorp purred", target="blorp")',
         'model.induce(["one text", "two"], ["two"])',
     ]
-    return {hub.CONFIG: hub.config("model", facts), hub.CARD: hub.card(title, "ALaCarte", about, examples)}
+    return {hub.CONFIG: hub.config("model", facts), hub.CARD: hub.model_card(title, "ALaCarte", about, examples)}
 
 
 def _written(folder: Path, description: dict[str, Any] | None = None) -> set[str]:

@@ -22,7 +22,8 @@ from alacarte.errors import BadCheckpoint
 from alacarte.text.units import Unit, pack_units, unpack_units
 
 KIND, VERSION = "checkpoint", 1
-Arrays = Mapping[str, Any]  # what an artifact takes: arrays as they are read, `Computed` ones among those to be written
+# What an artifact takes: arrays as they are read, `Computed` ones among those to be written.
+TallyArrays = Mapping[str, Any]
 
 
 @dataclass
@@ -38,7 +39,7 @@ class Amounts:
 class Stage:
     """One pass, as far as it has come."""
 
-    arrays: Arrays = field(default_factory=dict)
+    arrays: TallyArrays = field(default_factory=dict)
     amounts: Amounts = field(default_factory=Amounts)
     units: set[Unit] = field(default_factory=set)
     complete: bool = False

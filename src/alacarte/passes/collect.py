@@ -25,7 +25,7 @@ from alacarte.contexts.groups import GROUP
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.scale import most_windows
-from alacarte.contexts.shared_words import COMMON, SharedWords, SharedWordsTally
+from alacarte.contexts.shared_words import COMMON_WORDS, SharedWords, SharedWordsTally
 from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride, widest_row
 from alacarte.contexts.sums import ContextSums, Sums
 from alacarte.contexts.weights import ContextWeights, read_once, resolve, specification
@@ -35,7 +35,7 @@ from alacarte.passes.checkpoint import Checkpoint, Stage, delete_checkpoint, is_
 from alacarte.passes.memory import allocate, disk_space, return_free_memory, room_for_sums, scratch_file
 from alacarte.passes.scan import check_text, run, useful_threads
 from alacarte.passes.spool import readable_again
-from alacarte.passes.work import PassOptions, Work, WorkOptions, opened, select
+from alacarte.passes.work import PassOptions, Work, WorkOptions, corpus_of, select
 from alacarte.targets.targets import Matcher, Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
@@ -45,11 +45,11 @@ from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 SHARED = "shared_"  # how the names of the arrays of shared words begin
 SLICE = "dimensions"  # how the names of stages begin that make some of the dimensions
 PROGRAM = 200_000_000  # bytes of Python, NumPy, Numba and compiled code; 193 MB on Linux
-WORD = 150  # bytes of a word of the vectors beside its vector: its name, and where it is looked up; GloVe's
-KEY = 240  # the same for a target beside its sums; 219 for a million trigrams
-SHORT = 8 << 20  # bytes of text that hold few of the words of large vectors
-ROWS = 1 << 16  # of sums in a file that are in memory together
-SHORTEST = 4  # bytes of a word with the space behind it
+BYTES_OF_WORD = 150  # bytes of a word of the vectors beside its vector: its name, and where it is looked up; GloVe's
+BYTES_OF_KEY = 240  # the same for a target beside its sums; 219 for a million trigrams
+SHORT_TEXT = 8 << 20  # bytes of text that hold few of the words of large vectors
+ROWS_IN_MEMORY = 1 << 16  # of sums in a file that are in memory together
+SHORTEST_WORD = 4  # bytes of a word with the space behind it
 UNDER_WAY = 30  # bytes in memory for each byte of a block that is worked on
 
 
@@ -97,7 +97,7 @@ def collect(
     vectors = WordVectors.of(vectors)
     spread = None if spread is None else whole_number(spread, "spread", 2)
     options["context_weights"] = _ready(options.get("context_weights"), vectors)
-    source, wanted = opened(corpus, options), None if targets is None else Targets.of(targets)
+    source, wanted = corpus_of(corpus, options), None if targets is None else Targets.of(targets)
     work = Work(**select(options, WorkOptions))
     reading_options = cast(ReadingOptions, select(options, ReadingOptions))
     if work.client is not None:
@@ -124,7 +124,9 @@ def collect(
             options.get("context_weights"), vectors, lambda: _counts(vectors, source, tokenizer, work, checkpoint)
         )
         reading = replace(reading, weights=weights.name)
-        integers = IntegerVectors.of(vectors, weights, reading, few=source.size is not None and source.size < SHORT)
+        integers = IntegerVectors.of(
+            vectors, weights, reading, few=source.size is not None and source.size < SHORT_TEXT
+        )
         lexicon = Lexicon(vectors.key_to_index)
         if wanted is None:
             matcher = Matcher.of_vocabulary(vectors.words, lexicon)
@@ -238,8 +240,8 @@ def _context_sums(
 
 def _row_blocks(rows: Longs) -> Iterator[slice]:
     """Yield some rows at a time: what lies in a file need not be in memory as a whole."""
-    for low in range(0, len(rows), ROWS):
-        yield slice(low, low + ROWS)
+    for low in range(0, len(rows), ROWS_IN_MEMORY):
+        yield slice(low, low + ROWS_IN_MEMORY)
 
 
 def _largest(counts: Longs) -> int:
@@ -305,15 +307,15 @@ class _Summing:
         return SharedWordsTally(self.integers, self.reading, self.encoder.lexicon, threads)
 
     def _other_memory(self, corpus: Corpus) -> int:
-        vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes + WORD * self.integers.known
+        vectors = self.integers.matrix.nbytes + self.integers.rows.nbytes + BYTES_OF_WORD * self.integers.known
         rows, stride = self.matcher.size * self.groups, row_stride(self.integers.columns)
         chosen = not self.matcher.whole_vocabulary
-        names = KEY * self.matcher.size if chosen else 0
+        names = BYTES_OF_KEY * self.matcher.size if chosen else 0
         private = private_memory(rows, stride, self.work.cores, chosen)
         shared = 0
         if self.shared:  # two levels at most have nearly all of the words
-            most = 2 * min(COMMON, self.integers.known)
-            shared = 8 * stride * (most if corpus.size is None else min(most, corpus.size // SHORTEST))
+            most = 2 * min(COMMON_WORDS, self.integers.known)
+            shared = 8 * stride * (most if corpus.size is None else min(most, corpus.size // SHORTEST_WORD))
         return PROGRAM + vectors + private + names + shared + self._text_under_way()
 
     def _text_under_way(self) -> int:

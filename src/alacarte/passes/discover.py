@@ -21,7 +21,7 @@ from alacarte.errors import BadTargets
 from alacarte.passes.phrases import Level, ends_clause, has_letter, have_ends, is_fragment, mutual_information
 from alacarte.passes.scan import run
 from alacarte.passes.spool import readable_again
-from alacarte.passes.work import PassOptions, Work, WorkOptions, opened, select
+from alacarte.passes.work import PassOptions, Work, WorkOptions, corpus_of, select
 from alacarte.targets.sequences import SequenceTable
 from alacarte.targets.targets import Targets, is_cased, vocabulary_index
 from alacarte.text.corpus import Corpus, CorpusLike
@@ -29,7 +29,7 @@ from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
-HALF = np.int64(32)  # bits of a key for each of the two sequences that it joins
+HALF_BITS = np.int64(32)  # bits of a key for each of the two sequences that it joins
 LOW = np.int64(0xFFFFFFFF)
 MIN_SCORE = 0.4  # where precision and recall of WordNet's phrases balance (benchmarks/phrases_found.py)
 
@@ -139,7 +139,7 @@ def discover(
         raise BadTargets("ngrams is empty; pass 1 for words, or (1, 2) for words and pairs of words")
     least = whole_number(min_count, "min_count", 1)
     least_score = None if min_score is None else real_number(min_score, "min_score")
-    source = opened(corpus, options)
+    source = corpus_of(corpus, options)
     if lengths[-1] > 1:
         source = readable_again(source)
     listed = vectors is None or (isinstance(vectors, Iterable) and not isinstance(vectors, str))
@@ -231,10 +231,10 @@ def _frequent_sequences(
             if length == 2:
                 at_ends = _uses_at_ends(tally, names)
             keys, counts = tally.at_least(min_count)
-            longer = np.column_stack([shorter[keys >> HALF], shorter[keys & LOW, -1]])
+            longer = np.column_stack([shorter[keys >> HALF_BITS], shorter[keys & LOW, -1]])
             order = np.lexsort((*longer.T[::-1], -counts))
             keys = keys[order]
-            levels.append(Level(longer[order], counts[order], keys >> HALF, keys & LOW))
+            levels.append(Level(longer[order], counts[order], keys >> HALF_BITS, keys & LOW))
         if not len(longer):
             break
     return _FrequentSequences(levels, extra, tokens, at_ends)
@@ -245,7 +245,7 @@ def _uses_at_ends(pairs: KeyCounts, names: list[str]) -> Longs:
     marks = np.array([ends_clause(name) for name in names], dtype=bool)
     keys, counts = pairs.all
     marked = np.flatnonzero(marks[keys & LOW])
-    return np.bincount(keys[marked] >> HALF, weights=counts[marked], minlength=len(names)).astype(np.int64)
+    return np.bincount(keys[marked] >> HALF_BITS, weights=counts[marked], minlength=len(names)).astype(np.int64)
 
 
 def _pairs_of(sequences: Ints, n_ids: int) -> Callable[[Encoded], Longs]:
@@ -261,6 +261,6 @@ def _pairs_of(sequences: Ints, n_ids: int) -> Callable[[Encoded], Longs]:
         before, after = numbers[:-1].copy(), numbers[1:]
         if length == 1:  # longer sequences reach into the next word, so that it is in the same document
             before[encoded.offsets[1:][np.diff(encoded.offsets) > 0] - 1] = -1
-        return np.where((before >= 0) & (after >= 0), (before << HALF) | after, -1)
+        return np.where((before >= 0) & (after >= 0), (before << HALF_BITS) | after, -1)
 
     return keys_of

@@ -14,11 +14,11 @@ from alacarte._io.arrays import Doubles, Ints, Longs, Mask
 DIGITS = 4  # of a score, so that the order does not depend on how a machine rounds
 ENDS_LESS = 0.5  # of the average share of uses before a comma or a full stop: function words have less than this
 UNSURE = 2.0  # uses before a comma or a full stop that each word is given, so that chance does not decide on rare ones
-COMMON = 1 / 500  # of the tokens: a function word as common as this opens no phrase
-FEW = 20  # uses that make no word common, however short the text
+COMMON_SHARE = 1 / 500  # of the tokens: a function word as common as this opens no phrase
+NEVER_COMMON = 20  # uses that make no word common, however short the text
 PUNCTUATED = 0.01  # share of words before a comma or a full stop; below it, a text says nothing about function words
 CONTRACTION = "n't"
-MARKS = ("Po", "Pe", "Pf")  # Unicode's categories: other, closing, final punctuation
+CLAUSE_MARKS = ("Po", "Pe", "Pf")  # Unicode's categories: other, closing, final punctuation
 NO_END = "\"'#%&*/@\\"  # punctuation that ends no clause, or begins one as well
 
 
@@ -57,7 +57,7 @@ def ends_clause(token: str) -> bool:
     >>> [ends_clause(token) for token in (",", ".", "...", "。", ")", "(", '"', "&", "of")]
     [True, True, True, True, True, False, False, False, False]
     """
-    return unicodedata.category(token[0]) in MARKS and token[0] not in NO_END
+    return unicodedata.category(token[0]) in CLAUSE_MARKS and token[0] not in NO_END
 
 
 def mutual_information(levels: Sequence[Level], tokens: int) -> Doubles:
@@ -91,7 +91,7 @@ def have_ends(levels: Sequence[Level], names: Sequence[str], at_ends: Longs, tok
     singles, pairs = levels[0].counts, levels[1]
     opening, closing = pairs.without_last, pairs.without_first
     # Outside of this pair: *united* is common in speeches, and does not stand before much else than *states*.
-    common = max(FEW, COMMON * tokens)
+    common = max(NEVER_COMMON, COMMON_SHARE * tokens)
     may_open = singles[opening] - pairs.counts < common
     words = np.array([has_letter(name) for name in names], dtype=bool)
     share = at_ends[words].sum() / max(1, singles[words].sum())

@@ -22,9 +22,9 @@ from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import TokenizerLike, get_tokenizer
 from alacarte.vectors.word_vectors import WordVectors
 
-SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
-WORDS = 8000
-LEAST = 4  # occurrences of a word that is drawn
+SAMPLE_SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
+SAMPLED_WORDS = 8000
+LEAST_OCCURRENCES = 4  # occurrences of a word that is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +125,8 @@ def sample_contexts(
     sums: ContextSums,
     *,
     exclude: Iterable[str] = (),
-    words: int = WORDS,
-    sizes: Sequence[int] = SIZES,
+    words: int = SAMPLED_WORDS,
+    sizes: Sequence[int] = SAMPLE_SIZES,
     tokenizer: TokenizerLike | None = None,
     seed: int = 0,
     **options: Unpack[WorkOptions],
@@ -149,22 +149,22 @@ def sample_contexts(
     for key, count in zip(sums.keys, sums.occurrences.tolist(), strict=True):
         if key in index:
             counts[index[key]] = count
-    usable = np.flatnonzero(counts >= LEAST)
+    usable = np.flatnonzero(counts >= LEAST_OCCURRENCES)
     left_out = [index[key] for key in exclude if key in index]
     usable = usable[~np.isin(usable, left_out)]
     chosen = np.sort(usable[evenly_over_octaves(counts[usable], words, rng)])
     if not len(chosen):
-        raise NotEnoughData(f"no word occurs {LEAST} times in the corpus; give more text")
+        raise NotEnoughData(f"no word occurs {LEAST_OCCURRENCES} times in the corpus; give more text")
     reading, limit = sums.settings, int(sum(sizes))
     sample = sample_words(vectors, corpus, chosen, limit, reading, tokenizer=tokenizer, seed=seed, **options)
     integers = IntegerVectors.of(vectors, sums.weights, reading)
-    rows, drawn, summed = deal(sample, integers, reading, sizes)
+    rows, drawn, summed = disjoint_samples(sample, integers, reading, sizes)
     usable_samples = np.flatnonzero(summed.totals > 0)
     means = summed.means(integers.scale, reading.averaging, usable_samples)
     return Samples(rows[usable_samples], drawn[usable_samples], means)
 
 
-def deal(
+def disjoint_samples(
     sample: SampledWords, integers: IntegerVectors, reading: Reading, sizes: Sequence[int]
 ) -> tuple[Longs, Longs, Sums]:
     """Return (word's row, size, sums) of disjoint samples of 1, 2, 4 … contexts of each word, one row per sample.

@@ -116,7 +116,7 @@ def select(options: Mapping[str, Any], kind: type) -> dict[str, Any]:
     return {name: options[name] for name in kind.__annotations__ if name in options}
 
 
-def opened(corpus: CorpusLike, options: Mapping[str, Any]) -> Corpus:
+def corpus_of(corpus: CorpusLike, options: Mapping[str, Any]) -> Corpus:
     """Return the corpus that a function was given, read as its keywords say."""
     keywords = select(options, CorpusKeywords)
     return Corpus(corpus, **keywords) if keywords else Corpus.of(corpus)

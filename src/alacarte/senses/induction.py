@@ -16,7 +16,7 @@ from alacarte._io.table import Columns, Table
 from alacarte.model import ALaCarte
 from alacarte.senses.mixture import fit_mixture, squared_distances
 from alacarte.senses.occurrences import Occurrences, gather
-from alacarte.senses.points import AROUND, PointSpace
+from alacarte.senses.points import WORDS_AROUND, PointSpace
 from alacarte.text.corpus import Corpus, CorpusLike
 from alacarte.text.options import CorpusKeywords
 from alacarte.uncertainty.uncertainty import Uncertainty
@@ -32,7 +32,7 @@ KURTOSIS = 0.3  # weight of the logarithm of the kurtosis beside a cosine; chose
 SPLIT_BELOW, SPLIT_BY_NOISE, SPLIT_AGAIN_BELOW = 0.62, 4.0, 0.37  # see `bound`
 MOST_TESTED = 1000  # contexts by which the number of groups is chosen
 LIMIT = 5000  # contexts, chosen at random
-AMONG = 50_000  # words of the vectors, in most files the most frequent, among which the nearest are looked for
+NEAREST_AMONG = 50_000  # words of the vectors, in most files the most frequent, among which the nearest are looked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +199,9 @@ def induce_senses(
     examples = whole_number(examples, "examples")
     refuse_unknown(induce_senses, options, CorpusKeywords)
     source = Corpus(corpus, **options) if options else corpus
-    occurrences = gather(model, source, [word], limit=limit, seed=seed, around=AROUND, show_progress=show_progress)
+    occurrences = gather(
+        model, source, [word], limit=limit, seed=seed, around=WORDS_AROUND, show_progress=show_progress
+    )
     occurrences = occurrences.usable(CONTEXTS_A_GROUP if k == "auto" else max(2, k))
     rng = np.random.default_rng(seed)
     x, telling = PointSpace.of(model.vectors).points(occurrences.before, occurrences.after)
@@ -221,7 +223,7 @@ def induce_senses(
                 len(members),
                 vector,
                 confidence,
-                tuple(model.nearest(vector, nearest, among=AMONG, without=word)),
+                tuple(model.nearest(vector, nearest, among=NEAREST_AMONG, without=word)),
                 _texts(occurrences, typical, (model.settings.left, model.settings.right))[:examples],
             )
         )

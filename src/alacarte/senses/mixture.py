@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 
 from alacarte._io.arrays import Doubles, Longs
 
-STEPS = 200  # of expectation and maximisation at most
+EM_STEPS = 200  # of expectation and maximisation at most
 K_MEANS_STEPS = 20  # before these, from each start
 RESTARTS = 8
 CONVERGED = 1e-5  # gain in mean log density at which a run stops
@@ -54,7 +54,7 @@ def fit_mixture(x: Doubles, k: int, rng: np.random.Generator, restarts: int = RE
 
 def _maximise(x: Doubles, members: Doubles) -> Mixture:
     before = -np.inf
-    for _ in range(STEPS):
+    for _ in range(EM_STEPS):
         mixture = _from_members(x, members)
         logs = mixture.log_densities(x)
         norms = logsumexp(logs, axis=1, keepdims=True)

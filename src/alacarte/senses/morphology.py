@@ -31,7 +31,7 @@ ENDINGS: dict[str, tuple[tuple[str, str], ...]] = {
 MOST_FORMS = 64  # of a phrase: enough for any, and no phrase of twenty words takes forever
 
 Exceptions = Callable[[str, str], list[str]]
-Known = Callable[[str, str], bool]
+IsKnown = Callable[[str, str], bool]
 
 
 def normal(lemma: str) -> str:
@@ -45,7 +45,7 @@ def normal(lemma: str) -> str:
     return "_".join(lemma.lower().split())
 
 
-def base_forms(word: str, pos: str, exceptions: Exceptions, known: Known) -> list[str]:
+def base_forms(word: str, pos: str, exceptions: Exceptions, known: IsKnown) -> list[str]:
     """Return the known base forms of a word or phrase in one part of speech, itself first if it is known.
 
     If there is an exception, endings are not tried. In a phrase each word may be inflected ("heads of state").

@@ -10,8 +10,8 @@ from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.wordnet import WordNet, simple_pos
 
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9])")
-WORDS = re.compile(r"\w+(?:[-'’.]\w+)*|[^\w\s]")
-LONGEST = 4  # words of a phrase that is looked up
+WORD_PATTERN = re.compile(r"\w+(?:[-'’.]\w+)*|[^\w\s]")
+LONGEST_PHRASE = 4  # words of a phrase that is looked up
 
 
 def split_sentences(text: str) -> list[str]:
@@ -38,7 +38,7 @@ def sentences_of_text(text: str, wordnet: WordNet) -> Iterator[Sentence]:
         Where words are looked up.
     """
     for number, part in enumerate(split_sentences(text), 1):
-        words = tuple(WORDS.findall(part))
+        words = tuple(WORD_PATTERN.findall(part))
         if words:
             yield Sentence(words, tuple(_instances(words, wordnet)), f"s{number}")
 
@@ -46,7 +46,7 @@ def sentences_of_text(text: str, wordnet: WordNet) -> Iterator[Sentence]:
 def _instances(words: tuple[str, ...], wordnet: WordNet) -> Iterator[Instance]:
     place = 0
     while place < len(words):
-        for end in range(min(len(words), place + LONGEST), place, -1):
+        for end in range(min(len(words), place + LONGEST_PHRASE), place, -1):
             phrase = " ".join(words[place:end])
             if end - place == 1 and (phrase.lower() in STOP_WORDS or not phrase[0].isalpha() or len(phrase) == 1):
                 continue

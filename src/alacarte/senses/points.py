@@ -13,12 +13,12 @@ from alacarte._io.arrays import Doubles, Ints, Mask
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
-AROUND = 30  # words on each side: the sense of a word shows in more words than its vector is made of
+WORDS_AROUND = 30  # words on each side: the sense of a word shows in more words than its vector is made of
 NEAR = 10  # words from the target at which a word counts half as much as beside it: NEAR / (NEAR + distance)
 SIF = 1e-3  # a word of relative frequency p counts SIF / (SIF + p)
-IN_ORDER = 10_000  # vectors of this many words and more are taken to be in order of frequency, as they are distributed
-FREQUENT = 50_000  # words whose covariance is the noise
-FLOOR = 1e-3  # of the largest variance: directions with less are not blown up further
+ORDERED_FROM = 10_000  # words from which on vectors are taken to be in order of frequency, as they are distributed
+NOISE_WORDS = 50_000  # words whose covariance is the noise
+VARIANCE_FLOOR = 1e-3  # of the largest variance: directions with less are not blown up further
 FEW_WORDS = 0.2  # contexts with less than this share of the median weight take no part in finding groups
 
 
@@ -36,12 +36,12 @@ class PointSpace:
         """Compute weights, average word and whitening from word vectors."""
         frequency = frequencies(vectors)
         weights = SIF / (SIF + frequency)
-        words = np.asarray(vectors.matrix[:FREQUENT], dtype=np.float64)
-        p, w = frequency[:FREQUENT], weights[:FREQUENT]
+        words = np.asarray(vectors.matrix[:NOISE_WORDS], dtype=np.float64)
+        p, w = frequency[:NOISE_WORDS], weights[:NOISE_WORDS]
         center = (p * w) @ words / (p @ w)
         deviations = words - center
         values, directions = np.linalg.eigh((deviations.T * (p * w**2)) @ deviations)
-        least = max(FLOOR * float(values.max()), 1e-300)
+        least = max(VARIANCE_FLOOR * float(values.max()), 1e-300)
         return cls(vectors, weights, center, directions / np.sqrt(np.maximum(values, least)))
 
     def points(self, before: Ints, after: Ints) -> tuple[Doubles, Mask]:
@@ -78,11 +78,11 @@ class PointSpace:
 def frequencies(vectors: WordVectors) -> Doubles:
     """Return the relative frequency of each word: by its count, or by Zipf's law and its place if there are no counts.
 
-    Fewer than `IN_ORDER` vectors without counts are not taken to be in order of frequency: all words count alike.
+    Fewer than `ORDERED_FROM` vectors without counts are not taken to be in order of frequency: all words count alike.
     """
     if vectors.counts is not None and vectors.counts.any():
         frequency = vectors.counts.astype(np.float64)
-    elif len(vectors) >= IN_ORDER:
+    elif len(vectors) >= ORDERED_FROM:
         frequency = 1 / (np.arange(len(vectors)) + 3.7)
     else:
         frequency = np.ones(len(vectors))

@@ -17,15 +17,15 @@ from alacarte.text.streams import read_whole
 
 # SemCor
 TAGFILES = re.compile(r"(?:^|/)br-[a-z]\d\d$")
-WORD = re.compile(r"<(wf|punc)\b([^>]*)>(.*)</\1>$")
+SEMCOR_WORD = re.compile(r"<(wf|punc)\b([^>]*)>(.*)</\1>$")
 ATTRIBUTE = re.compile(r"([a-z]+)=([^\s>]+)")
 STRUCTURE = re.compile(r"</?(?:contextfile|context|p|s)\b[^>]*>$")
-MARKER = re.compile(r"\((?:a|p|ip)\)")  # some keys have it after the head of their cluster; WordNet's own do not
-SENTENCE = re.compile(r"<s\b[^>]*\bsnum=(\w+)")
+KEY_MARKER = re.compile(r"\((?:a|p|ip)\)")  # some keys have it after the head of their cluster; WordNet's own do not
+SEMCOR_SENTENCE = re.compile(r"<s\b[^>]*\bsnum=(\w+)")
 
 # CoNLL-U
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-EMPTY = ("", "_", "*", "O")
+NO_VALUE = ("", "_", "*", "O")
 HEADER = "# global.columns ="
 FORMS = "forms"
 
@@ -115,7 +115,8 @@ def repaired(sentence: Sentence) -> Sentence:
     if not any("(" in key for instance in sentence.instances for key in instance.keys):
         return sentence
     instances = (
-        replace(instance, keys=tuple(MARKER.sub("", key) for key in instance.keys)) for instance in sentence.instances
+        replace(instance, keys=tuple(KEY_MARKER.sub("", key) for key in instance.keys))
+        for instance in sentence.instances
     )
     return replace(sentence, instances=tuple(instances))
 
@@ -129,12 +130,12 @@ def _semcor_sentences(text: str, place: str, missing: bool) -> Iterator[Sentence
         line = line.strip()
         if not line:
             continue
-        match = WORD.match(line)
+        match = SEMCOR_WORD.match(line)
         if match is not None and words is not None:
             _add_word(match, words, instances, f"{document}.s{number}", missing)
         elif match is None and STRUCTURE.match(line):
             if line.startswith(("<s ", "<s>")):
-                named = SENTENCE.match(line)
+                named = SEMCOR_SENTENCE.match(line)
                 words, instances, number = [], [], named.group(1) if named else str(line_number)
             elif line.startswith("</s") and words is not None:
                 if words:
@@ -260,7 +261,7 @@ def _labelled_spans(rows: list[dict[str, str]], label: str) -> list[tuple[int, i
         if not (staged and mark in ("I", "E") and kind == open_kind):
             close(place)
             open_kind, start = (kind, place) if staged else (None, place)
-        if not staged and value not in EMPTY:
+        if not staged and value not in NO_VALUE:
             spans.append((place, place + 1, value))
     close(len(rows))
     return spans

@@ -23,9 +23,9 @@ from alacarte.vectors.word_vectors import WordVectors
 UNKNOWN_LIMIT = 0.25  # of the annotations: with more, they were made with another WordNet
 STRENGTH = 3.0  # chosen on a split of SemCor: `alc eval wsd --tune` prints the search
 SLOT = "\0"  # a token that no vocabulary has: the synset's place in a document made of its gloss
-WHOLE = 400  # words on a side: more than the longest sentence of SemCor; a wider window takes longer
-BOTH_SIDES = (WHOLE, WHOLE)
-RIGHT_SIDE = (0, WHOLE)
+WHOLE_SENTENCE = 400  # words on a side: more than the longest sentence of SemCor; a wider window takes longer
+BOTH_SIDES = (WHOLE_SENTENCE, WHOLE_SENTENCE)
+RIGHT_SIDE = (0, WHOLE_SENTENCE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,13 @@ from alacarte.text.sources import file_streams
 from alacarte.text.streams import read_whole
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
-HEAD = "&"  # from a satellite adjective to the head of its cluster
-MARKER = re.compile(r"\((?:a|p|ip)\)$")  # of adjectives that are used only before or only after a noun
+CLUSTER_HEAD = "&"  # from a satellite adjective to the head of its cluster
+ADJECTIVE_MARKER = re.compile(r"\((?:a|p|ip)\)$")  # of adjectives that are used only before or only after a noun
 QUOTED = re.compile(r'"([^"]+)"?')
-PLACES = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.0/dict")
-ADVICE = "give the folder (dict/) or archive of WordNet 3.x database files, as Princeton and Debian distribute them"
+INSTALLED_IN = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.0/dict")
+FILES_ADVICE = (
+    "give the folder (dict/) or archive of WordNet 3.x database files, as Princeton and Debian distribute them"
+)
 
 
 def installed() -> Path | None:
@@ -29,7 +31,7 @@ def installed() -> Path | None:
     home, search = os.environ.get("WNHOME"), os.environ.get("WNSEARCHDIR")
     places = [Path(home) / "dict"] if home else []
     places += [Path(search)] if search else []
-    places += [Path(place) for place in PLACES]
+    places += [Path(place) for place in INSTALLED_IN]
     return next((place for place in places if (place / "data.noun").is_file()), None)
 
 
@@ -55,7 +57,7 @@ class DatabaseWordNet(WordNet):
         missing = [f"{kind}.{name}" for name in FILES.values() for kind in ("data", "index")]
         missing = [name for name in missing if name not in files]
         if missing:
-            raise BadWordNet(f"{self.name}: {', '.join(missing)} is not there; {ADVICE}")
+            raise BadWordNet(f"{self.name}: {', '.join(missing)} is not there; {FILES_ADVICE}")
         self._data = {pos: files[f"data.{name}"] for pos, name in FILES.items()}
         self._index = {pos: _index_lines(files[f"index.{name}"]) for pos, name in FILES.items()}
         self._exceptions = {pos: _exception_lists(files.get(f"{name}.exc", b"")) for pos, name in FILES.items()}
@@ -99,7 +101,9 @@ class DatabaseWordNet(WordNet):
         try:
             return [int(offset) for offset in fields[-int(fields[2]) :]]
         except (ValueError, IndexError):
-            raise BadWordNet(f"{self.name}: index.{FILES[pos]}, {lemma!r}: not a line of an index; {ADVICE}") from None
+            raise BadWordNet(
+                f"{self.name}: index.{FILES[pos]}, {lemma!r}: not a line of an index; {FILES_ADVICE}"
+            ) from None
 
     def _fields(self, pos: str, offset: int) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, int]], str]:
         """Return (first four fields, words with hexadecimal lex ids, pointers as (symbol, offset), gloss) of a line."""
@@ -111,20 +115,20 @@ class DatabaseWordNet(WordNet):
             if int(fields[0]) != offset:
                 raise ValueError
             words = int(fields[3], 16)
-            lemmas = [(MARKER.sub("", fields[4 + 2 * i]), fields[5 + 2 * i]) for i in range(words)]
+            lemmas = [(ADJECTIVE_MARKER.sub("", fields[4 + 2 * i]), fields[5 + 2 * i]) for i in range(words)]
             start = 5 + 2 * words
             pointers = [(fields[start + 4 * i], int(fields[start + 1 + 4 * i])) for i in range(int(fields[start - 1]))]
         except (ValueError, IndexError):
             raise BadWordNet(
                 f"{self.name}: data.{FILES[pos]} has no synset at byte {offset}, where the index says it is; the files "
-                f"are damaged, of different versions, or had their line ends changed: {ADVICE}"
+                f"are damaged, of different versions, or had their line ends changed: {FILES_ADVICE}"
             ) from None
         return fields[:4], lemmas, pointers, gloss.strip()
 
     def _at(self, pos: str, offset: int) -> Synset:
         parsed = self._parsed.get((pos, offset))
         if parsed is None:
-            with decoding(f"{self.name}: data.{FILES[pos]}, at byte {offset},", BadWordNet, ADVICE):
+            with decoding(f"{self.name}: data.{FILES[pos]}, at byte {offset},", BadWordNet, FILES_ADVICE):
                 parsed = self._parsed[pos, offset] = self._parse(pos, offset)
         return parsed
 
@@ -132,7 +136,7 @@ class DatabaseWordNet(WordNet):
         (_, lexicographer, kind, _), lemmas, pointers, gloss = self._fields(pos, offset)
         cluster = ":"
         if kind == "s":
-            head = next(target for symbol, target in pointers if symbol == HEAD)
+            head = next(target for symbol, target in pointers if symbol == CLUSTER_HEAD)
             word, number = self._fields(pos, head)[1][0]
             cluster = f"{word.lower()}:{int(number, 16):02d}"
         keys = tuple(
@@ -145,7 +149,7 @@ class DatabaseWordNet(WordNet):
         except ValueError:
             raise BadWordNet(
                 f"{self.name}: index.{FILES[pos]} does not list the synset of {first!r} at byte {offset} of "
-                f"data.{FILES[pos]}; {ADVICE}"
+                f"data.{FILES[pos]}; {FILES_ADVICE}"
             ) from None
         definition, examples = split_gloss(gloss)
         return Synset(f"{first}.{kind}.{rank:02d}", kind, tuple(word for word, _ in lemmas), keys, definition, examples)
@@ -172,7 +176,7 @@ def split_gloss(gloss: str) -> tuple[str, tuple[str, ...]]:
 def _read(path: Path) -> dict[str, bytes]:
     """Return the files of WordNet by name, whatever folders an archive puts them in."""
     if not path.exists():
-        raise BadWordNet(f"{path}: no such file or folder; {ADVICE}")
+        raise BadWordNet(f"{path}: no such file or folder; {FILES_ADVICE}")
     if path.is_dir():
         folder = path / "dict" if (path / "dict" / "data.noun").is_file() else path
         return {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if _is_wordnet_file(file.name)}
@@ -209,6 +213,6 @@ def _counts(files: Mapping[str, bytes]) -> dict[str, int]:
             try:
                 counts = {fields[key]: int(fields[count]) for fields in rows}
             except (ValueError, IndexError):
-                raise BadWordNet(f"{name}: not a list of sense counts; {ADVICE}") from None
+                raise BadWordNet(f"{name}: not a list of sense counts; {FILES_ADVICE}") from None
             return {sense: number for sense, number in counts.items() if number}
     return {}

@@ -11,15 +11,15 @@ from alacarte.errors import BadWordNet, require
 from alacarte.senses.morphology import normal
 from alacarte.senses.wordnet import Synset, WordNet, check_pos
 
-PURPOSE = "WordNet through the library wn"
-ADVICE = "annotated corpora use them: take oewn or omw-en, or a newer wn"
+WN_PURPOSE = "WordNet through the library wn"
+WN_ADVICE = "annotated corpora use them: take oewn or omw-en, or a newer wn"
 
 
 class WnWordNet(WordNet):
     """WordNet from a lexicon of the library `wn`; None for the first English one that is installed."""
 
     def __init__(self, lexicon: str | None = None) -> None:
-        wn = require("wn", extra="wn", purpose=PURPOSE)
+        wn = require("wn", extra="wn", purpose=WN_PURPOSE)
         english = [f"{known.id}:{known.version}" for known in wn.lexicons() if known.language == "en"]
         if not english or (
             lexicon is not None and lexicon not in (*english, *(name.partition(":")[0] for name in english))
@@ -37,11 +37,11 @@ class WnWordNet(WordNet):
         self._exceptions: dict[tuple[str, str], list[str]] = {}
         self._counts: dict[str, int] = {}  # of sense keys; only those that the lexicon counts
         self._keys: dict[str, list[tuple[str, str]]] = {}  # synset id of wn → (lemma, key)
-        sensekey = require("wn.compat.sensekey", extra="wn", purpose=PURPOSE)
+        sensekey = require("wn.compat.sensekey", extra="wn", purpose=WN_PURPOSE)
         try:
             self._read(sensekey.sense_key_getter(f"{opened.id}:{opened.version}"))
         except wn.Error:
-            raise BadWordNet(f"{self.name}: wn knows no sense keys of this lexicon; {ADVICE}") from None
+            raise BadWordNet(f"{self.name}: wn knows no sense keys of this lexicon; {WN_ADVICE}") from None
         self._parsed: dict[str, Synset] = {}
 
     def _read(self, key_of: Callable[[Any], str | None]) -> None:
@@ -64,7 +64,7 @@ class WnWordNet(WordNet):
                     self._counts[key] = count
                 rarity[normal(lemma), wn_id] = -count
         if not self._keys:
-            raise BadWordNet(f"{self.name}: its senses have no Princeton sense keys; {ADVICE}")
+            raise BadWordNet(f"{self.name}: its senses have no Princeton sense keys; {WN_ADVICE}")
         # Lexicons list satellites as words of their wn_id, after or before the other adjectives; WordNet puts what is
         # frequent first.
         for lemma, parts in self._lemmas.items():

@@ -12,7 +12,7 @@ from alacarte.targets.targets import is_cased
 
 END = "\x03"
 LOWER, CAPITALISED, UPPER, MIXED = "\x02", "\x04", "\x05", "\x06"  # how a word begins says how it is cased
-KINDS = ("letters", "capitalised", "compound", "digits", "other script", "other")
+WORD_KINDS = ("letters", "capitalised", "compound", "digits", "other script", "other")
 
 
 def case_mark(word: str) -> str:
@@ -39,10 +39,10 @@ def marked_word(word: str, cased: bool) -> str:
     return (case_mark(word) if cased else LOWER) + word.lower() + END
 
 
-def codes_of(words: Sequence[str], shortest: int, longest: int, cased: bool) -> tuple[Codes, Longs]:
+def ngram_codes_of(words: Sequence[str], shortest: int, longest: int, cased: bool) -> tuple[Codes, Longs]:
     r"""Return (a number for each n-gram, where each word's begin and end).
 
-    >>> codes, bounds = codes_of(["ab", "b"], 2, 3, cased=False)
+    >>> codes, bounds = ngram_codes_of(["ab", "b"], 2, 3, cased=False)
     >>> bounds.tolist(), len(set(codes.tolist()))  # \x02a ab b\x03 and so on; "b\x03" is in both
     ([0, 5, 8], 7)
     """
@@ -111,7 +111,7 @@ class Writing:
         return cls(scripts.most_common(1)[0][0] if scripts else "", is_cased(words))
 
     def kind(self, word: str) -> str:
-        """Return what kind of word this is, one of `KINDS`.
+        """Return what kind of word this is, one of `WORD_KINDS`.
 
         >>> [Writing("LATIN", True).kind(word) for word in ("word", "Oslo", "x-ray", "b52", "слово", "?!")]
         ['letters', 'capitalised', 'compound', 'digits', 'other script', 'other']

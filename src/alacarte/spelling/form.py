@@ -34,21 +34,22 @@ from alacarte._io.progress import phase, progress
 from alacarte._io.table import Columns, Table, columns_of
 from alacarte.errors import AlacarteError, AlacarteWarning, BadTransform, NotEnoughData
 from alacarte.passes.work import usable_cores
-from alacarte.spelling._features import KINDS, Writing, codes_of, find_codes, frequent_codes
+from alacarte.spelling._features import WORD_KINDS, Writing, find_codes, frequent_codes, ngram_codes_of
 from alacarte.spelling._solver import WIDTH, SpelledWords, predict, solve_ridge, steps_of
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 KIND, VERSION = "form model", 2
 PENALTIES = (0.3, 1.0, 3.0)
-POWERS = (0.0, 0.5)  # a word of rank r counts (r + FEW)^-power: the vectors of rare words are noisy; see docs/form.md
+# A word of rank r counts (r + RANK_OFFSET)^-power: the vectors of rare words are noisy; see docs/form.md.
+POWERS = (0.0, 0.5)
 HELD_OUT = 5000  # words, at most
 LEAST_HELD_OUT = 50
-FEW = 1000  # the first words are drawn from as one doubling, not to lose all of them, and count alike
+RANK_OFFSET = 1000  # the first words are drawn from as one doubling, not to lose all of them, and count alike
 LEAST_OF_KIND = 30  # held-out words that can tell about a kind
-NOTHING = 0.05  # a mean cosine that is none
+USELESS_COSINE = 0.05  # a mean cosine that is none
 CACHED = 4  # form models that are kept for the user: of one or two sets of vectors each in use, 40 to 240 MB each
-STEPS, FURTHER_STEPS = 8, 4  # of conjugate gradients, from nothing and from a solution with a few words fewer
+SOLVER_STEPS, FURTHER_STEPS = 8, 4  # of conjugate gradients, from nothing and from a solution with a few words fewer
 
 
 @dataclass(frozen=True)
@@ -216,10 +217,10 @@ class FormModel(Table):
         Vectors are deviations from the mean of all vectors, and the shorter, the less is known of a word. Words have
         none if no n-gram of theirs is known, or if spelling says nothing about words of their kind.
         """
-        codes, spans = codes_of(words, self.shortest, self.longest, self.writing.cased)
+        codes, spans = ngram_codes_of(words, self.shortest, self.longest, self.writing.cased)
         features, bounds = find_codes(self.codes, codes, spans)
         vectors = predict(features, bounds, self.weights) * np.float32(self.scale)
-        hopeless = {item.kind for item in self.quality if item.words >= LEAST_OF_KIND and item.cosine < NOTHING}
+        hopeless = {item.kind for item in self.quality if item.words >= LEAST_OF_KIND and item.cosine < USELESS_COSINE}
         usable = np.diff(bounds) > 0
         if hopeless:
             usable &= np.array([self.writing.kind(word) not in hopeless for word in words], dtype=bool)
@@ -228,7 +229,7 @@ class FormModel(Table):
 
     def vector(self, word: str) -> FormVector:
         """Return the vector of one word, with what is known of its quality; raise `NotEnoughData` if it has none."""
-        codes, spans = codes_of([word], self.shortest, self.longest, self.writing.cased)
+        codes, spans = ngram_codes_of([word], self.shortest, self.longest, self.writing.cased)
         known = int(np.isin(codes, self.codes).sum())
         kind = self.writing.kind(word)
         vectors, usable = self.rows([word])
@@ -294,7 +295,7 @@ def learn_with_guesses(
     words = [source.words[row] for row in rows.tolist()]
     with phase("counting letter n-grams", show_progress):
         writing = Writing.of(words)
-        codes, spans = codes_of(words, settings.shortest, settings.longest, writing.cased)
+        codes, spans = ngram_codes_of(words, settings.shortest, settings.longest, writing.cased)
         known = frequent_codes(codes, settings.min_words)
     if not len(known):
         raise NotEnoughData(
@@ -320,7 +321,7 @@ def learn_with_guesses(
             targets,
             trial.ridge,
             start=trial.weights,
-            iterations=STEPS if trial.weights is None else FURTHER_STEPS,
+            iterations=SOLVER_STEPS if trial.weights is None else FURTHER_STEPS,
         )
     quality: tuple[Quality, ...] = ()
     curve: tuple[tuple[float, ...], tuple[float, ...]] = (), ()
@@ -367,7 +368,9 @@ class _Trial:
 def _held_out_rows(words: Sequence[str], held_out: int | Iterable[str], rng: np.random.Generator) -> Longs:
     """Return the rows of words to hold out: a number of them, evenly over the doublings of the rank, or those named."""
     if isinstance(held_out, int):
-        return evenly_over_octaves(np.arange(FEW, FEW + len(words)), min(held_out, len(words) // 20), rng)
+        return evenly_over_octaves(
+            np.arange(RANK_OFFSET, RANK_OFFSET + len(words)), min(held_out, len(words) // 20), rng
+        )
     wanted = set(held_out)
     return np.array([i for i, word in enumerate(words) if word in wanted], dtype=np.int64)
 
@@ -381,10 +384,10 @@ def _choices(settings: FormSettings) -> tuple[float, Sequence[float], Sequence[f
 def _steps(settings: FormSettings, tried: bool, dimensions: int) -> int:
     """Return how many steps of the solver it takes to try out what to choose, if anything is, and to learn with it."""
     if not tried:
-        return steps_of(dimensions, STEPS)
+        return steps_of(dimensions, SOLVER_STEPS)
     ridge, powers, penalties = _choices(settings)
-    trials = (len(powers) + len({*penalties} - {ridge})) * steps_of(min(dimensions, WIDTH), STEPS)
-    last = STEPS if isinstance(settings.held_out, int) else STEPS + FURTHER_STEPS
+    trials = (len(powers) + len({*penalties} - {ridge})) * steps_of(min(dimensions, WIDTH), SOLVER_STEPS)
+    last = SOLVER_STEPS if isinstance(settings.held_out, int) else SOLVER_STEPS + FURTHER_STEPS
     return trials + steps_of(dimensions, last)
 
 
@@ -422,10 +425,10 @@ def _try_out(
 
 
 def _weighted(spelled: SpelledWords, power: float) -> SpelledWords:
-    """Return the words with weights by their rank, 1 on average; the first FEW count nearly alike."""
+    """Return the words with weights by their rank, 1 on average; the first RANK_OFFSET count nearly alike."""
     if not power:
         return spelled
-    weights = np.arange(FEW, FEW + len(spelled.bounds) - 1, dtype=np.float64) ** -power
+    weights = np.arange(RANK_OFFSET, RANK_OFFSET + len(spelled.bounds) - 1, dtype=np.float64) ** -power
     return replace(spelled, weights=(weights / weights.mean()).astype(np.float32))
 
 
@@ -455,7 +458,7 @@ def _quality(kinds: list[str], guesses: Singles, truth: Singles) -> tuple[Qualit
     errors, squares = ((guesses - truth) ** 2).sum(axis=1), (truth**2).sum(axis=1)
     named = np.array(kinds)
     result = []
-    for kind in (*KINDS, "all"):
+    for kind in (*WORD_KINDS, "all"):
         chosen = np.flatnonzero((named == kind) | (kind == "all"))
         if len(chosen):
             explained = 1 - errors[chosen].sum() / max(float(squares[chosen].sum()), 1e-12)

@@ -24,7 +24,7 @@ from alacarte._io.progress import phase
 from alacarte._io.table import Columns, Table, columns_of
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform, NotEnoughData
-from alacarte.passes.sample import WORDS, Samples, sample_contexts
+from alacarte.passes.sample import SAMPLED_WORDS, Samples, sample_contexts
 from alacarte.passes.work import Work
 from alacarte.spelling.form import FormModel, FormSettings, learn_with_guesses
 from alacarte.text.corpus import CorpusLike
@@ -39,7 +39,7 @@ KIND, VERSION = "fusion weights", 2
 FOLDS = 3
 LEAST_WORDS = 30  # from which weights are learned
 DEFINITION = 8  # contexts that a definition is worth, by the training nonces
-NEAREST, AMONG = 10, 30_000  # nearest words that are taken for relatives, among the first 30,000 words
+NEAREST, RELATIVES_AMONG = 10, 30_000  # nearest words that are taken for relatives, among the first 30,000 words
 LEAST_RELATIVES = 2  # that a word must have
 LETTERS = 4  # words that begin with the same 4 letters may be forms of one another: no relatives
 NEIGHBOUR_CORRECTION = (
@@ -333,7 +333,7 @@ def simulate(
         corpus,
         sums if register is None else sums.by_weight(),
         exclude=left_out,
-        words=min(WORDS, len(vectors) // 5),
+        words=min(SAMPLED_WORDS, len(vectors) // 5),
         tokenizer=tokenizer,
         seed=form.seed,
         threads=work.threads,
@@ -404,7 +404,7 @@ def _says_something(forms: Mapping[str, Singles], word: str) -> bool:
 
 def _neighbours(vectors: WordVectors, rows: Sequence[int], common: Doubles | None) -> dict[int, Longs]:
     """Return the words nearest to each row without the common direction, less those of the same first letters."""
-    among = without_direction(vectors.matrix[:AMONG].astype(np.float64), common).astype(np.float32)
+    among = without_direction(vectors.matrix[:RELATIVES_AMONG].astype(np.float64), common).astype(np.float32)
     words, neighbours = vectors.words, {}
     for low in range(0, len(rows), 1000):
         part = np.array(rows[low : low + 1000], dtype=np.int64)

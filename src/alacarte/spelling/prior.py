@@ -19,7 +19,7 @@ from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 # Of WordNet's phrases and their synonyms, with contexts in Wikipedia (benchmarks/phrases.py).
-LEVEL, DOUBLING, TYPICAL_LENGTH = -1.1, 0.35, 0.75
+PHRASE_LEVEL, PHRASE_DOUBLING, PHRASE_LENGTH = -1.1, 0.35, 0.75
 SPELLING, PARTS = "spelling", "parts"
 
 
@@ -57,7 +57,7 @@ class Prior:
     @cached_property
     def phrases(self) -> Fusion:
         """How much contexts count beside the parts of phrases."""
-        return Fusion(LEVEL, DOUBLING, 0.0, TYPICAL_LENGTH, self.common)
+        return Fusion(PHRASE_LEVEL, PHRASE_DOUBLING, 0.0, PHRASE_LENGTH, self.common)
 
     @cached_property
     def words(self) -> Fusion:

@@ -30,7 +30,7 @@ USUAL_AGREEMENT = (0.45, 0.2)  # mean and standard deviation of the cosine of co
 LEAST_AGREEMENT_SPREAD = 0.05
 LEAST_LENGTH = 0.25  # of the typical squared length of x without noise
 CLEAR = 2.0  # standard errors from which on a cosine is not all noise
-SHORTEST = 0.05  # squared length that a fused vector has without noise, at least
+LEAST_SQUARE = 0.05  # squared length that a fused vector has without noise, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class _Fused:
     def square(self) -> float:
         """The squared length that the fused vector has without noise."""
         w, spelled = self.weight, float(self.form @ self.form)
-        return max(w**2 + (1 - w) ** 2 * spelled + 2 * w * (1 - w) * self.agreement, SHORTEST)
+        return max(w**2 + (1 - w) ** 2 * spelled + 2 * w * (1 - w) * self.agreement, LEAST_SQUARE)
 
     def gradient(self, units: Doubles) -> tuple[Doubles, Doubles]:
         """(θ, d θ / d x) for cosines θ with unit vectors: a row each.

@@ -11,7 +11,7 @@ import numpy as np
 from alacarte._io.arrays import Bytes, Codes, Ints, Longs
 from alacarte._io.compiled import inlined, kernel, pointer, prefetch
 
-EMPTY = -1
+EMPTY_SLOT = -1
 ALONE, STARTS = 1, 2  # roles of an id: a sequence of its own, the beginning of longer ones
 AHEAD = 16  # tokens that are looked up together
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -47,7 +47,7 @@ def build_table(
         first[i] = i
         if size == 1:
             token = np.int64(flat[low])
-            if single[token] == EMPTY:
+            if single[token] == EMPTY_SLOT:
                 single[token], owners[token] = keys[i], i
             first[i] = owners[token]
             continue
@@ -134,7 +134,7 @@ def find_sequences(
             for i in range(low, high):
                 if reach[i - low] < 0:
                     continue
-                if single[np.int64(ids[i])] != EMPTY:
+                if single[np.int64(ids[i])] != EMPTY_SLOT:
                     starts[count] = i
                     ends[count] = i + 1
                     targets[count] = single[np.int64(ids[i])]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from alacarte._io.arrays import Ints, Longs
-from alacarte.text.encoding import UNKNOWN, Encoded
+from alacarte.text.encoding import UNKNOWN_ID, Encoded
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class SequenceTable:
     """Words and n-grams as sequences of ids, ready for the kernel."""
 
     def __init__(self, flat: Ints, lengths: Longs, keys_of: Ints, n_ids: int) -> None:
-        from alacarte.targets._matching_kernel import ALONE, EMPTY, STARTS, build_table
+        from alacarte.targets._matching_kernel import ALONE, EMPTY_SLOT, STARTS, build_table
 
         bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self._lengths = np.unique(lengths[lengths > 1])
@@ -32,7 +32,7 @@ class SequenceTable:
         self._roles[flat[bounds[:-1][lengths == 1]]] |= ALONE
         self._roles[flat[bounds[:-1][lengths > 1]]] |= STARTS
         size = 1 << max(4, int(2 * (lengths > 1).sum()).bit_length())
-        self._single, self._table = np.full(n_ids, EMPTY, dtype=np.int32), np.zeros(size, dtype=np.uint64)
+        self._single, self._table = np.full(n_ids, EMPTY_SLOT, dtype=np.int32), np.zeros(size, dtype=np.uint64)
         records, first = (np.empty(room, dtype=np.int32) for room in (flat.size + 3 * lengths.size, lengths.size))
         owners = np.empty(n_ids, dtype=np.int32)
         used = build_table(flat, bounds, keys_of, self._single, owners, self._table, records, first)
@@ -50,7 +50,7 @@ class SequenceTable:
 
         ids = encoded.ids
         if self._patterns_may_have_grown(ids):
-            ids = np.where(ids < len(self._single), ids, UNKNOWN).astype(np.int32)
+            ids = np.where(ids < len(self._single), ids, UNKNOWN_ID).astype(np.int32)
         room = ids.size * (1 + len(self._lengths))
         starts, ends, targets = (np.empty(room, dtype=np.int32) for _ in range(3))
         count = find_sequences(

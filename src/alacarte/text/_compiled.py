@@ -13,10 +13,10 @@ from alacarte.text._kernels import encode, fold, look_up, plain
 from alacarte.text._kernels.look_up import WordTable
 from alacarte.vectors.words import Vocabulary
 
-KEPT = 3 << 19  # bytes of text that a thread keeps room for: a block of a million ends a little before or behind it
+KEPT_BYTES = 3 << 19  # of text that a thread keeps room for: a block of a million ends a little before or behind it
 
 
-def table_of(words: Sequence[str] | Vocabulary) -> WordTable:
+def word_table_of(words: Sequence[str] | Vocabulary) -> WordTable:
     """Return a hash table of words, which have the ids from 0 on: at least two slots for each word."""
     bits = max(4, (2 * len(words)).bit_length())
     return with_words(WordTable(np.zeros(2 << bits, np.uint64), np.empty(0, np.uint64), bits), words, 0)

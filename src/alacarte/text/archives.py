@@ -13,9 +13,9 @@ from alacarte._io.urls import Location
 from alacarte.errors import AlacarteError, BadCorpus
 from alacarte.text.streams import BUFFER, Buffered, Stream, decompressed_stream, open_location, reading
 
-HEAD = 512  # bytes by which an archive is recognised
+ARCHIVE_HEAD = 512  # bytes by which an archive is recognised
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # how a file begins, and an empty one
-LONGEST_NAME = 1 << 24  # bytes that describe a member of a tar
+LONGEST_MEMBER_NAME = 1 << 24  # bytes that describe a member of a tar
 EXTENSIONS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, b"X")
 NO_TAR: tuple[type[Exception], ...] = (AlacarteError, *DAMAGED)
 
@@ -52,7 +52,7 @@ def _streams(location: Location, members: Iterator[Member]) -> Iterator[Stream]:
             except (RuntimeError, NotImplementedError) as error:  # encrypted, or a rare compression
                 raise BadCorpus(f"{whole} cannot be opened: {error}; unpack the archive first") from error
             with opened as file:
-                if looks_like_archive(file.peek(HEAD)):
+                if looks_like_archive(file.peek(ARCHIVE_HEAD)):
                     raise BadCorpus(f"{whole} is an archive inside an archive; unpack the outer one first")
                 yield decompressed_stream(whole, file, position)
 
@@ -80,7 +80,7 @@ def _is_tar_header(head: bytes) -> bool:
 def _is_compressed_tar(location: Location) -> bool:
     with _plain_bytes(location) as stream:
         try:
-            return _is_tar_header(stream.file.read(HEAD))
+            return _is_tar_header(stream.file.read(ARCHIVE_HEAD))
         except NO_TAR:
             return False  # what is wrong is said when the file is read
 
@@ -103,7 +103,7 @@ class _TarInfo(tarfile.TarInfo):
 
     def _proc_member(self, archive: tarfile.TarFile) -> Any:
         described = self.size if self.type in EXTENSIONS else 0
-        if described > LONGEST_NAME:
+        if described > LONGEST_MEMBER_NAME:
             raise tarfile.ReadError(f"{described:,} bytes for the name of a member")
         return super()._proc_member(archive)  # type: ignore[misc]
 

@@ -19,7 +19,7 @@ from alacarte._io.frames import is_frame
 from alacarte._io.options import refuse_unknown
 from alacarte._io.urls import Location, url_of, without_secrets
 from alacarte.errors import BadCorpus
-from alacarte.text.documents import Document, Item, check_tokens, kind_of, plain
+from alacarte.text.documents import Document, Item, check_tokens, plain, type_name
 from alacarte.text.options import CorpusKeywords, CorpusOptions
 from alacarte.text.records import documents_of, frame_length, frame_rows
 from alacarte.text.segments import (
@@ -36,7 +36,7 @@ from alacarte.text.sources import find_files, refuse_repeated, standard_input
 from alacarte.text.streams import find, is_pipe
 from alacarte.vectors.keyed_matrix import KeyedMatrix
 
-FEW = 1 << 18  # bytes of text in memory when documents are taken one by one: small enough to stay in the cache
+ITERATED_BYTES = 1 << 18  # in memory when documents are taken one by one: small enough to stay in the cache
 CorpusLike: TypeAlias = Any  # whatever `Corpus` takes as a source; frames of any library have no common type
 
 
@@ -245,7 +245,7 @@ class Corpus:
     # --------------------------------------------------------------------------------------------------- reading it
 
     def __iter__(self) -> Iterator[Item]:
-        for block in self.blocks(FEW):
+        for block in self.blocks(ITERATED_BYTES):
             yield from block.items()
 
     def blocks(self, size: int = 1 << 20) -> Iterator[Block]:
@@ -334,7 +334,7 @@ def _resolve(source: Any) -> tuple[str, Any]:
     if isinstance(source, dict | set | frozenset | bytes | bytearray) or not isinstance(source, Iterable):
         split = f"one of its splits (source[{next(iter(source))!r}])" if hasattr(source, "column_names") else "a frame"
         raise BadCorpus(
-            f"a corpus cannot be made of type {kind_of(source)}; pass a path, {split}, or a list of texts, of token "
+            f"a corpus cannot be made of type {type_name(source)}; pass a path, {split}, or a list of texts, of token "
             "lists, or of Document objects"
         )
     if isinstance(source, list | tuple):
@@ -384,10 +384,10 @@ def _checked_items(source: Iterable[Any]) -> Iterator[Item]:
                 "dict": "take its text out, as in [row['text'] for row in …]",
                 "NoneType": "leave it out, or make it an empty string",
             }.get(
-                kind_of(item),
+                type_name(item),
                 "pass files as a list of Path objects" if isinstance(item, os.PathLike) else "convert it",
             )
             raise BadCorpus(
-                f"item {index} of the corpus is of type {kind_of(item)}, not a str, a list of tokens or a "
+                f"item {index} of the corpus is of type {type_name(item)}, not a str, a list of tokens or a "
                 f"Document; {hint}"
             )

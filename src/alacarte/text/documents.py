@@ -42,7 +42,7 @@ class Document:
         if (self.text is None) == (self.tokens is None):
             raise BadCorpus("a Document has either text or tokens: give exactly one of them")
         if self.text is not None and not isinstance(self.text, str):
-            raise BadCorpus(f"the text of a Document is a str, not {kind_of(self.text)}; decode or convert it")
+            raise BadCorpus(f"the text of a Document is a str, not {type_name(self.text)}; decode or convert it")
         if self.tokens is not None:
             check_tokens(self.tokens)
         length = len(self.text if self.text is not None else cast("Sequence[str]", self.tokens))
@@ -72,14 +72,14 @@ def _checked_span(span: Any, length: int, unit: str) -> Span:
 def check_tokens(tokens: Any) -> None:
     """Raise `BadCorpus` for anything but a sequence of str."""
     if isinstance(tokens, str) or not isinstance(tokens, Sequence):
-        raise BadCorpus(f"tokens are a list of str, not {kind_of(tokens)}; give a text as text instead")
+        raise BadCorpus(f"tokens are a list of str, not {type_name(tokens)}; give a text as text instead")
     try:
         "".join(tokens)  # the fastest way to have every item's type checked
     except TypeError as error:
         raise BadCorpus(f"tokens are a list of str, but: {error}; convert every token to str") from None
 
 
-def kind_of(value: object) -> str:
+def type_name(value: object) -> str:
     """Return the name of a value's type."""
     return type(value).__name__
 

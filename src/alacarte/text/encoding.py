@@ -23,8 +23,8 @@ from alacarte.vectors.words import Vocabulary
 if TYPE_CHECKING:  # it takes a while to import, and a few sentences do without it
     from alacarte.text._kernels.look_up import WordTable
 
-UNKNOWN = -1
-TOGETHER = 1 << 15  # texts that are encoded together
+UNKNOWN_ID = -1
+TEXTS_AT_ONCE = 1 << 15  # texts that are encoded together
 FEW_EXTRA = 500  # words that are looked up outside of the table before it is made anew with them
 # By name: whether white space alone counts, and whether upper case does not.
 _RULES = {
@@ -74,8 +74,8 @@ class Lexicon:
     def add(self, token: str) -> int:
         """Return the id of a token, which it gets now if it has none."""
         with self._lock:
-            number = self._ids.get(token, UNKNOWN)
-            if number != UNKNOWN:
+            number = self._ids.get(token, UNKNOWN_ID)
+            if number != UNKNOWN_ID:
                 return number
             if self._ids is self.index:
                 self._ids = self._copied_index()
@@ -86,8 +86,8 @@ class Lexicon:
 
     def add_all(self, tokens: Sequence[str]) -> Ints:
         """Return the ids of many tokens, as `add` gives them."""
-        ids = np.fromiter(map(self._ids.get, tokens, repeat(UNKNOWN)), dtype=np.int32, count=len(tokens))
-        new = np.flatnonzero(ids == UNKNOWN).tolist()
+        ids = np.fromiter(map(self._ids.get, tokens, repeat(UNKNOWN_ID)), dtype=np.int32, count=len(tokens))
+        new = np.flatnonzero(ids == UNKNOWN_ID).tolist()
         given = {token: self.add(token) for token in dict.fromkeys(tokens[place] for place in new)}
         ids[new] = [given[tokens[place]] for place in new]
         return ids
@@ -126,14 +126,14 @@ class Lexicon:
 
         kept: WordTable | None = self.index.table if isinstance(self.index, Vocabulary) else None
         if kept is None:
-            kept = _compiled.table_of(self.index if isinstance(self.index, Vocabulary) else list(self.index))
+            kept = _compiled.word_table_of(self.index if isinstance(self.index, Vocabulary) else list(self.index))
             if isinstance(self.index, Vocabulary):
                 self.index.table = kept
         if not self._extra:
             return kept
         if 4 * len(self) <= kept.slots.size:
             return _compiled.with_words(kept, self._extra, self.known)
-        return _compiled.table_of([*self.index, *self._extra])
+        return _compiled.word_table_of([*self.index, *self._extra])
 
     @property
     def extra(self) -> Sequence[str]:
@@ -151,7 +151,7 @@ class Lexicon:
     def ids(self, tokens: Iterable[str]) -> Iterable[int]:
         """Return the ids of tokens; new ones are given or refused as `admit` says."""
         if self.admit is None:
-            return map(self._ids.get, tokens, repeat(UNKNOWN))
+            return map(self._ids.get, tokens, repeat(UNKNOWN_ID))
         tokens = list(tokens)
         with self._lock:
             numbers = list(map(self._ids.get, tokens))
@@ -171,11 +171,11 @@ class Lexicon:
             self._extra.append(token)
             return number
         if self._rejected >= self.FORGET_AFTER:
-            self._ids = {word: number for word, number in self._ids.items() if number != UNKNOWN}
+            self._ids = {word: number for word, number in self._ids.items() if number != UNKNOWN_ID}
             self._rejected = 0
-        self._ids[token] = UNKNOWN  # type: ignore[index]
+        self._ids[token] = UNKNOWN_ID  # type: ignore[index]
         self._rejected += 1
-        return UNKNOWN
+        return UNKNOWN_ID
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ class Encoder:
         """
         before, self.lexicon.admit = self.lexicon.admit, lambda token: True
         try:
-            parts = [self.encode(texts[low : low + TOGETHER]) for low in range(0, len(texts), TOGETHER)]
+            parts = [self.encode(texts[low : low + TEXTS_AT_ONCE]) for low in range(0, len(texts), TEXTS_AT_ONCE)]
         finally:
             self.lexicon.admit = before
         none = np.empty(0, np.int32)
@@ -295,11 +295,11 @@ class Encoder:
         """Return the ids and offsets of the lines of a text, and what is left of it (see `_compiled.Coded`)."""
         from alacarte.text import _compiled
 
-        if len(text) > _compiled.KEPT:
+        if len(text) > _compiled.KEPT_BYTES:
             room = _compiled.Room.of(len(text))
         else:  # kept by the thread for the next block, as new memory costs time
             if not hasattr(self._threads, "room"):
-                self._threads.room = _compiled.Room.of(_compiled.KEPT)
+                self._threads.room = _compiled.Room.of(_compiled.KEPT_BYTES)
             room = self._threads.room
         lexicon = self.lexicon
         rules = _compiled.Rules(*_RULES[self.tokenizer.name], is_normal, lexicon.known, lexicon.admit is not None)

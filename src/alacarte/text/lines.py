@@ -13,7 +13,7 @@ from alacarte.text.options import CorpusOptions
 from alacarte.text.streams import Buffered, Counted, Stream, open_location, reading
 
 READ_AT_ONCE = 1 << 18  # bytes; larger ones are slower, as malloc maps new memory for each of them
-LONGEST = 1 << 24  # bytes of a line, or characters of another document: what bounds the memory
+LONGEST_LINE = 1 << 24  # bytes of a line, or characters of another document: what bounds the memory
 BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
@@ -24,15 +24,15 @@ def line_blocks(
 
     A line belongs to the block in which it begins, and block k begins at the first line's start from byte k · size on.
     So blocks depend on the text and `size` alone. A line longer than a block makes the block grow; its parts are joined
-    once, so this stays linear. A line that does not end within `LONGEST` bytes is cut at the last blank among these,
-    which is made a line end, and a block begins behind it; or, without `cut`, it is an error. `start` is where the
-    stream begins in its file, if not at the beginning.
+    once, so this stays linear. A line that does not end within `LONGEST_LINE` bytes is cut at the last blank among
+    these, which is made a line end, and a block begins behind it; or, without `cut`, it is an error. `start` is where
+    the stream begins in its file, if not at the beginning.
 
     >>> stream = Stream("x", io.BytesIO(b"one\ntwo\nthree\nfour"), lambda: 0)
     >>> [block[:2] for block in line_blocks(stream, size=6)]
     [(b'one\ntwo\n', 0), (b'three\n', 8), (b'four', 14)]
     """
-    size = min(size, LONGEST)
+    size = min(size, LONGEST_LINE)
     parts: list[bytes] = []  # lines that began in the block before, the last of them not yet whole
     pending = 0  # bytes of that last line
     begin = read = start
@@ -43,7 +43,7 @@ def line_blocks(
         if not data:
             break
         while parts and data:
-            most = LONGEST - pending
+            most = LONGEST_LINE - pending
             end = data.find(b"\n", 0, most) + 1
             taken = data[: end or most]
             parts.append(taken)
@@ -54,7 +54,7 @@ def line_blocks(
                 parts = []
             elif data:
                 block = b"".join(parts)
-                at = _last_blank(stream.name, block, begin, len(block) - LONGEST, whole, cut)
+                at = _last_blank(stream.name, block, begin, len(block) - LONGEST_LINE, whole, cut)
                 whole = False
                 yield block[:at] + b"\n", begin, stream.position()
                 begin, parts = begin + at + 1, [block[at + 1 :]]
@@ -71,7 +71,7 @@ def line_blocks(
 
 def _last_blank(name: str, block: bytes, begin: int, line: int, warn: bool, cut: bool) -> int:
     """Where a line that is too long, from block[line] on, is cut."""
-    where = f"{name}: the line that begins at byte {begin + line:,} is longer than {LONGEST >> 20} MiB"
+    where = f"{name}: the line that begins at byte {begin + line:,} is longer than {LONGEST_LINE >> 20} MiB"
     if not cut:
         raise BadCorpus(f"{where}, the most that is read of a row; split its text into several rows")
     at = max(block.rfind(b" ", line), block.rfind(b"\t", line))
@@ -197,7 +197,7 @@ def paragraphs(texts: Iterable[str]) -> Iterator[str]:
 
 
 def as_one_document(texts: Iterable[str]) -> Iterator[str]:
-    r"""Give all blocks of lines as one document, or, of more than `LONGEST` characters, as several, cut at line ends.
+    r"""Give all blocks of lines as one document; cut at line ends into several, if it is longer than `LONGEST_LINE`.
 
     >>> list(as_one_document(["one\n", "two"]))
     ['one\ntwo']
@@ -209,7 +209,7 @@ def as_one_document(texts: Iterable[str]) -> Iterator[str]:
 
 
 class _GrowingDocument:
-    """A document that grows by whole lines; what is beyond `LONGEST` characters begins another."""
+    """A document that grows by whole lines; what is beyond `LONGEST_LINE` characters begins another."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -218,9 +218,9 @@ class _GrowingDocument:
     def add(self, text: str) -> Iterator[str]:
         self._parts.append(text)
         self._length += len(text)
-        while self._length > LONGEST:
+        while self._length > LONGEST_LINE:
             whole = "".join(self._parts)
-            at = whole.rfind("\n", 0, LONGEST) + 1 or len(whole)
+            at = whole.rfind("\n", 0, LONGEST_LINE) + 1 or len(whole)
             yield whole[:at]
             self._parts, self._length = [whole[at:]], len(whole) - at
 

@@ -13,7 +13,7 @@ from alacarte.errors import BadCorpus, Hint
 DocumentUnit: TypeAlias = Literal["line", "paragraph", "file"]
 Format: TypeAlias = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow"]
 
-FORMATS: dict[str, Format] = {
+FORMAT_OF_ENDING: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".csv": "csv",
@@ -25,7 +25,7 @@ FORMATS: dict[str, Format] = {
     ".feather": "arrow",
 }
 # Any other ending is taken for plain text, but reading these so would quietly embed their mark-up.
-NOT_TEXT = {".json", ".xml", ".html", ".htm", ".pdf", ".doc", ".docx", ".xlsx"}
+UNREADABLE_ENDINGS = {".json", ".xml", ".html", ".htm", ".pdf", ".doc", ".docx", ".xlsx"}
 
 
 class CorpusKeywords(TypedDict, total=False):
@@ -114,13 +114,13 @@ class CorpusOptions:
         while path.suffix.lower() in SUFFIXES:
             path = path.with_suffix("")
         ending = path.suffix.lower()
-        if ending in NOT_TEXT:
+        if ending in UNREADABLE_ENDINGS:
             formats = f"one of {_listed(Format)} if it is one of these"
             raise BadCorpus(
                 f"{name}: files ending in {ending} are not read; convert it to text, JSON lines, CSV or Parquet",
                 hint=Hint(f"or pass format= with {formats}", f"or pass --format with {formats}"),
             )
-        return FORMATS.get(ending, "text")
+        return FORMAT_OF_ENDING.get(ending, "text")
 
     def fields_among(self, columns: Iterable[str], where: str) -> list[str]:
         """Return the fields to read among those that exist, which must include text or tokens."""

@@ -18,12 +18,12 @@ from alacarte._io.frames import is_dataset, open_frame
 from alacarte._io.printing import unguarded
 from alacarte._io.urls import Location
 from alacarte.errors import BadCorpus, Hint
-from alacarte.text.documents import Document, Item, check_tokens, kind_of
-from alacarte.text.lines import LONGEST
+from alacarte.text.documents import Document, Item, check_tokens, type_name
+from alacarte.text.lines import LONGEST_LINE
 from alacarte.text.options import CorpusOptions, Format
 from alacarte.text.streams import Stream, reading
 
-ROWS = 1024  # of a frame or a Parquet file, turned into Python objects at a time
+RECORDS_AT_ONCE = 1024  # of a frame or a Parquet file, turned into Python objects at a time
 ARROW_FILE = b"ARROW1\0\0"  # how an Arrow file begins; a stream has no such mark
 
 # line (from 1) or row (from 0), text, tokens, spans, values of further columns
@@ -88,7 +88,7 @@ def delimited(name: str, texts: Iterable[str], options: CorpusOptions, format: F
     >>> list(delimited("x.csv", ["id;text\n1;a b\n"], CorpusOptions(), "csv"))
     [(2, 'a b', None, None, ())]
     """
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     lines = _lines(texts)
     first = next(lines, "")
     delimiter = delimiter_of(first) if format == "csv" else "\t"
@@ -181,7 +181,7 @@ def parquet(
         columns = options.fields_among(file.schema.names, location.name)
         for group in _row_groups(file, location.size):
             if start <= group.start < stop:
-                batches = file.batches(columns, ROWS, group.number)
+                batches = file.batches(columns, RECORDS_AT_ONCE, group.number)
                 yield group, _records(location.name, batches, group.first_row, options)
 
 
@@ -206,7 +206,7 @@ def arrow(stream: Stream, options: CorpusOptions) -> Iterator[Record]:
         with decoding(stream.name, BadCorpus, "check how it was written"):
             file = stack.enter_context(open_arrow(source, "arrow", None if head == ARROW_FILE else head))
         columns = options.fields_among(file.schema.names, stream.name)
-        yield from _records(stream.name, file.batches(columns, ROWS), 0, options)
+        yield from _records(stream.name, file.batches(columns, RECORDS_AT_ONCE), 0, options)
         if stream.location is not None:
             stream.position = lambda size=stream.location.size: size  # type: ignore[misc]
 
@@ -234,7 +234,7 @@ def dataset_rows(source: Any, options: CorpusOptions) -> Iterator[Record]:
         source = source.with_format("arrow")
         source = source if source.column_names is None else source.select_columns(columns)
     number = 0
-    for batch in source.iter(batch_size=ROWS):
+    for batch in source.iter(batch_size=RECORDS_AT_ONCE):
         rows = batch if transformed else batch.to_pydict()
         columns = options.fields_among(rows, "the dataset")
         yield from _zipped(options, number, {name: list(rows[name]) for name in columns})
@@ -251,8 +251,8 @@ def frame_rows(source: Any, options: CorpusOptions) -> Iterator[Record]:
     frame = frame.select(columns)
     if hasattr(frame, "collect"):
         frame = frame.collect()
-    for start in range(0, len(frame), ROWS):
-        part = frame[start : start + ROWS]
+    for start in range(0, len(frame), RECORDS_AT_ONCE):
+        part = frame[start : start + RECORDS_AT_ONCE]
         yield from _zipped(options, start, {name: part[name].to_list() for name in columns})
 
 
@@ -316,7 +316,7 @@ def _document(text: Any, tokens: Any, spans: Any, values: tuple[Any, ...], optio
         )
     if not no_text and not isinstance(text, str):
         raise BadCorpus(
-            f"{options.text!r} is of type {kind_of(text)}, not str",
+            f"{options.text!r} is of type {type_name(text)}, not str",
             hint=Hint("name another field as text=…", "name another field as --text …"),
         )
     if not no_tokens:
@@ -328,7 +328,7 @@ def _document(text: Any, tokens: Any, spans: Any, values: tuple[Any, ...], optio
         return text if not no_text else list(tokens)
     if not isinstance(spans, list):
         raise BadCorpus(
-            f"{options.spans!r} is of type {kind_of(spans)}, not a list of spans; name another field as "
+            f"{options.spans!r} is of type {type_name(spans)}, not a list of spans; name another field as "
             "spans=…, or pass spans=None to leave them out"
         )
     return Document(None if no_text else text, None if no_tokens else tokens, tuple(spans), values)

@@ -12,17 +12,17 @@ from alacarte._io.arrays import Codes, Ints, Longs
 from alacarte._io.compiled import inlined, kernel
 
 SHINGLE = 4  # words
-SHORTEST = 10  # words; shorter documents may be alike by chance
+SHORTEST_DOCUMENT = 10  # words; shorter documents may be alike by chance
 BUCKETS = 64
 BAND = 4  # places that agree before two documents are compared
 ALIKE = 0.5  # share of places that agree in reprints
-EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
-FACTOR = np.uint64(0x9E3779B97F4A7C15)  # of the rolling number of a shingle, any odd number
+EMPTY_BUCKET = np.uint64(0xFFFFFFFFFFFFFFFF)
+SHINGLE_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # of the rolling number of a shingle, any odd number
 LAST = np.uint64(0x9E3779B97F4A7C15**SHINGLE % 2**64)  # what the word that leaves a shingle was multiplied with
 
 
 @inlined
-def mixed(number):  # type: ignore[no-untyped-def]
+def scattered(number):  # type: ignore[no-untyped-def]
     """Scatter a 64-bit number (the finaliser of MurmurHash3)."""
     number ^= number >> np.uint64(33)
     number *= np.uint64(0xFF51AFD7ED558CCD)
@@ -36,21 +36,21 @@ def fill_signatures(ids: Ints, offsets: Longs, signatures: Codes) -> None:
     """Write the smallest number of each bucket, for each document that is not too short."""
     for document in range(len(offsets) - 1):
         start, end = offsets[document], offsets[document + 1]
-        if end - start < SHORTEST:
+        if end - start < SHORTEST_DOCUMENT:
             continue
         row = signatures[document]
         rolling = np.uint64(0)
         for place in range(start, end):
-            rolling = rolling * FACTOR + mixed(np.uint64(ids[place] + 1))
+            rolling = rolling * SHINGLE_FACTOR + scattered(np.uint64(ids[place] + 1))
             if place >= start + SHINGLE:
-                rolling -= mixed(np.uint64(ids[place - SHINGLE] + 1)) * LAST
+                rolling -= scattered(np.uint64(ids[place - SHINGLE] + 1)) * LAST
             if place >= start + SHINGLE - 1:
-                number = mixed(rolling)
+                number = scattered(rolling)
                 bucket = number >> np.uint64(58)
                 row[bucket] = min(row[bucket], number)
         for step in range(2 * BUCKETS):  # from right to left, twice, so that the last one may borrow from the first
             bucket = (2 * BUCKETS - 1 - step) % BUCKETS
-            if row[bucket] == EMPTY:
+            if row[bucket] == EMPTY_BUCKET:
                 row[bucket] = row[(bucket + 1) % BUCKETS]
 
 
@@ -59,7 +59,7 @@ def signatures_of(ids: Ints, offsets: Longs) -> Codes:
 
     Words have the same ids in all documents that are to be compared, also where signatures are computed block by block.
     """
-    signatures = np.full((len(offsets) - 1, BUCKETS), EMPTY, dtype=np.uint64)
+    signatures = np.full((len(offsets) - 1, BUCKETS), EMPTY_BUCKET, dtype=np.uint64)
     fill_signatures(np.ascontiguousarray(ids, np.int32), np.ascontiguousarray(offsets, np.int64), signatures)
     return signatures
 
@@ -76,12 +76,12 @@ def reprint_groups(signatures: Codes) -> Longs:
     from scipy import sparse
 
     count = len(signatures)
-    full = np.flatnonzero(signatures[:, 0] != EMPTY)
+    full = np.flatnonzero(signatures[:, 0] != EMPTY_BUCKET)
     one, other = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for band in np.split(signatures[full], BUCKETS // BAND, axis=1):
         key = band[:, 0].copy()
         for column in band.T[1:]:
-            key = key * FACTOR + column
+            key = key * SHINGLE_FACTOR + column
         order = np.argsort(key, kind="stable")
         same = np.flatnonzero(key[order[1:]] == key[order[:-1]])
         one.append(full[order[same]])

@@ -16,7 +16,7 @@ from alacarte._io.urls import Location
 from alacarte.errors import BadCorpus
 from alacarte.text.documents import Document, Item, is_empty
 from alacarte.text.lines import (
-    LONGEST,
+    LONGEST_LINE,
     READ_AT_ONCE,
     as_one_document,
     paragraphs,
@@ -137,7 +137,7 @@ def _places_to_cut(segment: Segment, places: list[int], options: CorpusOptions, 
     if format == "parquet":
         starts = [*(group.start for group in row_groups(location)), location.size]
         return [starts[bisect_left(starts, place)] for place in places]
-    step = min(block_size, LONGEST)
+    step = min(block_size, LONGEST_LINE)
     return [min((place + step // 2) // step * step, segment.stop) for place in places]
 
 
@@ -158,7 +158,7 @@ def read_segment(segment: Segment, options: CorpusOptions, size: int) -> Iterato
     if options.format_of(location.name) == "parquet":
         yield from _parquet_blocks(segment, options, size, source)
     else:
-        for text, offset, position in segment_of_lines(location, segment.start, segment.stop, min(size, LONGEST)):
+        for text, offset, position in segment_of_lines(location, segment.start, segment.stop, min(size, LONGEST_LINE)):
             if text:
                 yield Block(text, [], position, str(location), source, offset)
     segment.check()

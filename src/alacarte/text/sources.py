@@ -13,7 +13,7 @@ from alacarte._io.decoding import read_json
 from alacarte._io.files import compression
 from alacarte._io.urls import Location, list_files, local_path, url_of
 from alacarte.errors import BadCorpus, Hint
-from alacarte.text.archives import HEAD, looks_like_archive, members_of
+from alacarte.text.archives import ARCHIVE_HEAD, looks_like_archive, members_of
 from alacarte.text.streams import BUFFER, Counted, Stream, decompressed_stream, find, is_pipe, open_location, reading
 
 AS_TEXT = Hint('or, to pass text itself, put it in a list: ["…"]')
@@ -131,7 +131,7 @@ def file_streams(file: Path | Location) -> Iterator[Stream]:
         counted = Counted(raw, location.size)
         buffered = io.BufferedReader(counted, BUFFER)
         with reading(str(location)):
-            head = buffered.peek(HEAD)
+            head = buffered.peek(ARCHIVE_HEAD)
         # A pipe can be opened only once, so it is never taken for an archive.
         members = None if is_pipe(location) else members_of(location, head)
         if members is None:
@@ -147,5 +147,5 @@ def is_stored_plainly(location: Location) -> bool:
     if is_pipe(location):
         return False
     with open_location(location) as raw, reading(str(location)):
-        head = io.BufferedReader(raw, HEAD).peek(HEAD)
+        head = io.BufferedReader(raw, ARCHIVE_HEAD).peek(ARCHIVE_HEAD)
     return compression(head) is None and not looks_like_archive(head)

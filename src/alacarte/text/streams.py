@@ -13,7 +13,7 @@ from alacarte._io.urls import Location, locate
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus
 
 BUFFER = 1 << 18  # bytes
-WHOLE = 1 << 30  # bytes of a file that is read at once
+LARGEST_WHOLE = 1 << 30  # bytes of a file that is read at once
 Buffered: TypeAlias = "io.BufferedReader[Any]"
 
 
@@ -78,9 +78,11 @@ def decompressed_stream(name: str, buffered: Buffered, position: Callable[[], in
 def read_whole(stream: Stream) -> bytes:
     """Return all bytes of a stream, up to a limit that no file of its kind reaches."""
     with reading(stream.name):
-        data = stream.file.read(WHOLE + 1)
-    if len(data) > WHOLE:
-        raise BadCorpus(f"{stream.name} holds more than {WHOLE >> 30} GiB in one piece; split it into several files")
+        data = stream.file.read(LARGEST_WHOLE + 1)
+    if len(data) > LARGEST_WHOLE:
+        raise BadCorpus(
+            f"{stream.name} holds more than {LARGEST_WHOLE >> 30} GiB in one piece; split it into several files"
+        )
     return data
 
 

@@ -24,7 +24,7 @@ from typing import Any
 from alacarte.errors import AlacarteError, require
 
 Known = Container[str]
-NOTHING: frozenset[str] = frozenset()
+NO_WORDS: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Tokenizer:
     name: str
     function: Callable[[str, Known], list[str]]
 
-    def __call__(self, text: str, known: Known = NOTHING) -> list[str]:
+    def __call__(self, text: str, known: Known = NO_WORDS) -> list[str]:
         """Return the tokens of a text."""
         return self.function(text, known)
 

@@ -15,7 +15,7 @@ from alacarte._io.tensors import pack_words, unpack_words
 from alacarte.text.documents import Document
 from alacarte.text.segments import Block
 
-Arrays = dict[str, npt.NDArray[np.generic]]
+UnitArrays = dict[str, npt.NDArray[np.generic]]
 
 
 class Unit(NamedTuple):
@@ -50,7 +50,7 @@ def _number(digest: "hashlib._Hash") -> int:
     return int.from_bytes(digest.digest()[:8], "little")
 
 
-def pack_units(units: Iterable[Unit]) -> Arrays:
+def pack_units(units: Iterable[Unit]) -> UnitArrays:
     """Return units as arrays, in an order that depends on nothing but them.
 
     >>> units = {Unit("a.txt", 0, 10, 7), Unit("", 3, 2, 9)}
@@ -66,7 +66,7 @@ def pack_units(units: Iterable[Unit]) -> Arrays:
     return {"unit_names": text, "unit_name_bounds": bounds, "unit_places": where, "unit_digests": digests}
 
 
-def unpack_units(arrays: Arrays) -> set[Unit]:
+def unpack_units(arrays: UnitArrays) -> set[Unit]:
     """Return the units that `pack_units` packed."""
     names = unpack_words(arrays["unit_names"], arrays["unit_name_bounds"])  # type: ignore[arg-type]
     places = np.asarray(arrays["unit_places"]).tolist()

@@ -23,10 +23,10 @@ from alacarte.vectors.word_vectors import WordVectors
 CONTEXTS = (1, 2, 4, 8, 16, 32, 64, 128)
 RARER = 8  # times as many occurrences as contexts, at most: words that are about as rare
 NOISY = 64  # occurrences below which words tell what the noise of contexts is
-WORDS = 20_000  # that take part in the choice, evenly from each doubling of the count
+DRAWN_WORDS = 20_000  # that take part in the choice, evenly from each doubling of the count
 FOLDS = 3
 LEAST_WORDS = 10  # a dimension
-FREQUENT = 1024  # about the paper's threshold, which the choice is compared with
+PAPER_THRESHOLD = 1024  # about the paper's threshold, which the choice is compared with
 JITTER = 1e-9  # of the mean eigenvalue, so that few words can be solved for
 
 
@@ -54,7 +54,7 @@ def choose(sums: ContextSums, vectors: WordVectors, rows: tuple[Rows, Rows], sol
     needed = LEAST_WORDS * (vectors.dimension + solve.intercept)
     size = np.bincount(_octaves(counts))
     rng = np.random.default_rng(0)
-    drawn = evenly_over_octaves(counts, WORDS, rng)
+    drawn = evenly_over_octaves(counts, DRAWN_WORDS, rng)
     counts = counts[drawn]
     few = np.flatnonzero(counts < RARER * CONTEXTS[-1])
     if size.sum() < needed or not len(few):
@@ -81,7 +81,7 @@ def choose(sums: ContextSums, vectors: WordVectors, rows: tuple[Rows, Rows], sol
     enough = [least for least in range(len(size)) if size[least:].sum() >= needed]
     cosines = {least: held_out_cosine(least) for least in enough}
     best = max(cosines, key=lambda least: cosines[least])
-    compared = {0, min(max(cosines), round(np.log2(FREQUENT)))} & cosines.keys() - {best}
+    compared = {0, min(max(cosines), round(np.log2(PAPER_THRESHOLD)))} & cosines.keys() - {best}
     return Choice(2**best, cosines[best], tuple((2**least, cosines[least]) for least in sorted(compared)))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from alacarte._io.arrays import Doubles, Longs, Mask, Rows
 from alacarte._io.table import Record, Records
-from alacarte.contexts.shared_words import COMMON
+from alacarte.contexts.shared_words import COMMON_WORDS
 from alacarte.contexts.sums import ContextSums
 from alacarte.transform.register import Register, words_with_vectors
 from alacarte.transform.transform import Transform
@@ -18,9 +18,9 @@ from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 BANDS = ((1, 1), (2, 4), (5, 19), (20, 199), (200, None))  # uses, from and to
-PART = 5  # every fifth word is tested
-FEW = 20  # words, below which a median says little
-MOST = 400  # words tested for each number of uses
+TESTED_EVERY = 5  # every fifth word is tested
+LEAST_TESTED = 20  # words, below which a median says little
+TESTED_PER_BAND = 400  # words tested for each number of uses
 QUERIES_AT_ONCE = 256
 POOR = 0.01  # of the words searched: a median rank beyond this is close to chance
 
@@ -85,12 +85,12 @@ def found_again(
     words = words_with_vectors(sums, vectors)
     if words is None:
         return None
-    held_out = words.words % PART == 0
+    held_out = words.words % TESTED_EVERY == 0
     kept = words.only(~held_out)
     text = Register.of_words(kept, vectors) if register is None else register.of_text(kept, vectors)
     adaptation = text.adaptation()
     tested = words.only(held_out)
-    searched: Doubles = vectors.matrix[:COMMON].astype(np.float64)
+    searched: Doubles = vectors.matrix[:COMMON_WORDS].astype(np.float64)
     adapted = tested.contexts @ adaptation.matrix.T + adaptation.intercept
     by_occurrence = transform.settings is not None and transform.settings.averaging == "occurrence"
     plain: Doubles = transform(tested.contexts * (tested.lengths[:, None] if by_occurrence else 1.0)).astype(np.float64)
@@ -98,7 +98,7 @@ def found_again(
     rows = []
     for low, high in BANDS:
         chosen = _chosen((tested.counts >= low) & (tested.counts <= (high or np.inf)))
-        if len(chosen) < FEW:
+        if len(chosen) < LEAST_TESTED:
             continue
         own = tested.words[chosen]
         ranks, unadapted = rank_of_own(adapted[chosen], vocabulary, own), rank_of_own(plain[chosen], searched, own)
@@ -112,7 +112,9 @@ def found_again(
 def _chosen(band: Mask) -> Rows:
     """Return some of the words of a band, of all frequencies."""
     rows = np.flatnonzero(band)
-    return rows if len(rows) <= MOST else rows[np.linspace(0, len(rows) - 1, MOST).astype(np.intp)]
+    return (
+        rows if len(rows) <= TESTED_PER_BAND else rows[np.linspace(0, len(rows) - 1, TESTED_PER_BAND).astype(np.intp)]
+    )
 
 
 def rank_of_own(queries: Doubles, searched: Doubles, own: Rows, discount: Doubles | None = None) -> Longs:

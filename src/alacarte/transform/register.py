@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
-from alacarte.contexts.shared_words import COMMON, WordContexts, shared_rows
+from alacarte.contexts.shared_words import COMMON_WORDS, WordContexts, shared_rows
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform
 from alacarte.transform.transform import Transform
@@ -31,7 +31,7 @@ from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 KIND, VERSION = "register", 1
-MOST = 100  # uses of a word that count; 30 to 300 do as well
+MOST_USES = 100  # uses of a word that count; 30 to 300 do as well
 # What a register counts for beside that of a text, where the size of a text is the geometric mean of its words and
 # their uses: a text that repeats itself has few of the first, a short one of the second.
 PRIOR = 10_000
@@ -52,7 +52,7 @@ class Register:
     covariance
         The covariance matrix of both together.
     uses
-        How many uses of words it comes from, a word with at most `MOST` of them.
+        How many uses of words it comes from, a word with at most `MOST_USES` of them.
     between
         How far the mean contexts of several kinds of text lie apart, as a covariance.
     """
@@ -66,7 +66,7 @@ class Register:
     def of_words(cls, words: WordContexts, vectors: WordVectors) -> "Register":
         """Return the register of words with a vector, from their contexts."""
         both = np.hstack([vectors.matrix[words.words].astype(np.float64), words.contexts])
-        weights = np.minimum(words.counts, MOST).astype(np.float64)
+        weights = np.minimum(words.counts, MOST_USES).astype(np.float64)
         uses, d = float(weights.sum()), vectors.dimension
         centre = weights @ both / uses
         both -= centre
@@ -236,8 +236,8 @@ class Adaptation:
     def words(self, vectors: WordVectors) -> WordVectors:
         """Return the same words with vectors whose cosine with an x is their likeness."""
         matrix = np.empty(vectors.matrix.shape, dtype=np.float32)
-        for low in range(0, len(matrix), COMMON):
-            matrix[low : low + COMMON] = self.compared_words(vectors.matrix[low : low + COMMON])
+        for low in range(0, len(matrix), COMMON_WORDS):
+            matrix[low : low + COMMON_WORDS] = self.compared_words(vectors.matrix[low : low + COMMON_WORDS])
         matrix.flags.writeable = False
         return WordVectors(vectors.words, matrix)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from alacarte.errors import BadVectors, require
 from alacarte.vectors.formats import static_models
-from alacarte.vectors.formats.columns import WORD, columns_of
+from alacarte.vectors.formats.columns import WORD_COLUMN, written_columns
 from alacarte.vectors.formats.rows import WordRows
 
 COLLISIONS = ("error", "keep", "replace")
@@ -22,12 +22,12 @@ def frame_of(rows: WordRows, library: str) -> Any:
     """Return a frame of pandas, polars or Arrow; see `WordVectors.to_frame`."""
     if library == "pandas":
         pandas = require("pandas", extra="pandas", purpose="to_frame()")
-        return pandas.DataFrame(columns_of(rows)).set_index(WORD)
+        return pandas.DataFrame(written_columns(rows)).set_index(WORD_COLUMN)
     if library not in ("polars", "pyarrow"):
         raise BadVectors(f'library is "pandas", "polars" or "pyarrow", not {library!r}')
     require(library, extra="parquet" if library == "pyarrow" else "frames", purpose=f"to_frame({library!r})")
     narwhals = require("narwhals", extra="frames", purpose="to_frame()")
-    return narwhals.from_dict(columns_of(rows), backend=library).to_native()
+    return narwhals.from_dict(written_columns(rows), backend=library).to_native()
 
 
 def model2vec_model(rows: WordRows, base: Any) -> Any:

@@ -22,10 +22,10 @@ from alacarte.vectors.words import PackedWords, Vocabulary, length_prefixed
 Default = TypeVar("Default")
 Neighbours = list[tuple[str, float]]
 
-SAMPLED = 1000  # vectors whose lengths are looked at
-SHOWN = 6  # words, and values of each, in notebooks
-COMPLETED = 100_000  # words that the Tab key offers
-FEW = 100  # words left out of a search that are dropped from its result
+SAMPLED_LENGTHS = 1000  # vectors whose lengths are looked at
+SHOWN_IN_NOTEBOOKS = 6  # words, and values of each, in notebooks
+COMPLETED_WORDS = 100_000  # words that the Tab key offers
+FEW_LEFT_OUT = 100  # words left out of a search that are dropped from its result
 HASHED = 1 << 16  # words that are hashed together
 GENSIM = {  # what gensim calls what is here
     "index_to_key": "words",
@@ -226,7 +226,7 @@ class KeyedMatrix:
         exclude = {exclude} if isinstance(exclude, str) else set(exclude)
         left_out = {self.key_to_index[word] for word in exclude if word in self.key_to_index}
         rows = self._search_rows(among)
-        if len(left_out) > FEW:
+        if len(left_out) > FEW_LEFT_OUT:
             rows, left_out = np.setdiff1d(rows, list(left_out)), set()
         neighbours = self._nearest(queries, k, rows, left_out)
         return neighbours[0] if single else neighbours
@@ -395,7 +395,7 @@ class KeyedMatrix:
         >>> WordVectors(["a", "b"], [[3.0, -4.0], [-3.0, 4.0]]).typical_length
         5.0
         """
-        places = np.unique(np.linspace(0, len(self) - 1, min(len(self), SAMPLED)).astype(np.int64))
+        places = np.unique(np.linspace(0, len(self) - 1, min(len(self), SAMPLED_LENGTHS)).astype(np.int64))
         lengths = np.linalg.norm(self._matrix[places].astype(np.float64), axis=1)
         return float(np.median(lengths)) if len(lengths) else 0.0
 
@@ -422,16 +422,16 @@ class KeyedMatrix:
 
     def _repr_html_(self) -> str:
         """Return the first words, with their counts if these are known and a few of their values."""
-        listed: dict[str, Sequence[Any]] = {"word": self.words[:SHOWN]}
+        listed: dict[str, Sequence[Any]] = {"word": self.words[:SHOWN_IN_NOTEBOOKS]}
         if self.counts is not None:
-            listed["count"] = self.counts[:SHOWN].tolist()
+            listed["count"] = self.counts[:SHOWN_IN_NOTEBOOKS].tolist()
         if self.origin is not None:
-            listed["origin"] = self.origin[:SHOWN]
-        for place, values in enumerate(self._matrix[:SHOWN].T[:SHOWN] if len(self) else ()):
+            listed["origin"] = self.origin[:SHOWN_IN_NOTEBOOKS]
+        for place, values in enumerate(self._matrix[:SHOWN_IN_NOTEBOOKS].T[:SHOWN_IN_NOTEBOOKS] if len(self) else ()):
             listed[str(place)] = [f"{value:.3f}" for value in values.tolist()]
         right = [name not in ("word", "origin") for name in listed]
         return html.card(repr(self), {}, html.table(list(listed), zip(*listed.values(), strict=True), right))
 
     def _ipython_key_completions_(self) -> list[str]:
         """Return what Tab offers after `vectors["`: the first words, which in most files are the most frequent."""
-        return list(self.words[:COMPLETED])
+        return list(self.words[:COMPLETED_WORDS])

@@ -31,7 +31,7 @@ Backend = Literal["auto", "exact", "usearch"]
 EXACT_LIMIT = 200_000  # vectors; searched exactly in a few hundredths of a second
 KIND = "index"
 ADDED_VECTORS = 1 << 14
-FEW = 10  # exact searches that are timed
+TIMED_SEARCHES = 10  # exact searches that are timed
 SEARCHED = 256  # candidates that a query looks at
 # How values are held in the graph, edges of each node, and candidates that are looked at for a vector that is added.
 SETTINGS = {"precision": "bf16", "connectivity": 32, "effort": 64}
@@ -196,7 +196,7 @@ class Index:
         begun = time.perf_counter()
         answers = [self.nearest(row, k, effort=effort) for row in matrix]
         between = time.perf_counter()
-        for row in matrix[:FEW]:
+        for row in matrix[:TIMED_SEARCHES]:
             self.vectors.nearest(row, k)
         ended = time.perf_counter()
         exact = self.vectors.nearest(matrix, k)  # all at once, which is faster
@@ -206,7 +206,7 @@ class Index:
             for answer, truth in zip(answers, exact, strict=True)
         )
         share = hits / sum(len(truth) for truth in exact)
-        searches = 1000 * (between - begun) / len(rows), 1000 * (ended - between) / min(FEW, len(rows))
+        searches = 1000 * (between - begun) / len(rows), 1000 * (ended - between) / min(TIMED_SEARCHES, len(rows))
         return Recall(share, k, len(rows), *searches)
 
     # ---------------------------------------------------------------------------------------------- files
@@ -244,7 +244,7 @@ class Index:
         if kind_of(file) is None:
             raise BadVectors(f"{file}: not an index; `alc convert VECTORS FILE.index` makes one")
         artifact = read_artifact(file, KIND, BadVectors, lazily=("graph",))
-        vectors = WordVectors._of_rows(native.rows_of(artifact), None, os.fspath(path))
+        vectors = WordVectors._of_rows(native.rows_of_artifact(artifact), None, os.fspath(path))
         if "graph" not in artifact.tensors:
             return cls(vectors)
         settings = artifact.value("settings", dict)

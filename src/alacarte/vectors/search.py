@@ -15,10 +15,13 @@ from alacarte.vectors.geometry import cosines
 BLOCK_VALUES = 1 << 22  # of the matrix in one step: 16 MiB
 BLOCK_SCORES = 1 << 25  # of queries and rows that are in memory together: 128 MiB
 BLOCK_QUERIES = 256
-PART = 64  # rows
+ROWS_OF_PART = 64  # rows
 FEW_QUERIES = 8  # up to which products are computed in small pieces
 PIECE_VALUES = 9216  # of the matrix in such a piece: BLAS does not share so little among its threads
-SHORTEST, LONGEST = 1e-30, 1e30  # rows whose length is beyond these are too short or long for products in float32
+SHORTEST_ROW, LONGEST_ROW = (
+    1e-30,
+    1e30,
+)  # rows whose length is beyond these are too short or long for products in float32
 
 
 def nearest_rows(
@@ -70,12 +73,12 @@ def _candidates(matrix: Singles, lengths: Doubles, units: Doubles, k: int, rows:
             np.divide(products, lengths[block].astype(np.float32), out=scores[:, low : low + step])
     numbers = np.arange(rows.start, rows.stop) if isinstance(rows, range) else rows
     sizes = lengths[numbers]
-    beyond = np.flatnonzero((sizes < SHORTEST) | ((sizes > LONGEST) & (sizes < np.inf)))
+    beyond = np.flatnonzero((sizes < SHORTEST_ROW) | ((sizes > LONGEST_ROW) & (sizes < np.inf)))
     scores[:, beyond] = 3  # looked at in any case, beside the best k
     scores[:, np.flatnonzero(np.isinf(sizes))] = -4  # rows of zeros: never
     # The k-th best of the best of some parts: the k-th best of all is no worse, and this is quicker to find.
     wanted = min(k + len(beyond), len(numbers))
-    parts = np.arange(0, len(numbers), min(PART, len(numbers) // wanted))
+    parts = np.arange(0, len(numbers), min(ROWS_OF_PART, len(numbers) // wanted))
     best = np.maximum.reduceat(scores, parts, axis=1)
     floors = np.partition(best, -wanted, axis=1)[:, -wanted] - 2 * margin
     query, column = np.divmod(np.flatnonzero(scores >= np.maximum(floors, -2)[:, None]), len(numbers))

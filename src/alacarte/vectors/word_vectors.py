@@ -158,7 +158,7 @@ class WordVectors(KeyedMatrix):
                 rows = named.read(source, limit, Problems(source, on_error))
             elif not path.exists():
                 files = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
-                raise named.explain(os.fspath(source), files)
+                raise named.unknown_name(os.fspath(source), files)
             else:
                 rows = formats.read(path, format, limit, on_error, trust)
         if rows.skipped:
@@ -189,7 +189,7 @@ class WordVectors(KeyedMatrix):
             obj = WordVectors.load(obj)
         if isinstance(obj, WordVectors):
             return obj if words is None else obj.subset(words)
-        rows = objects.rows_of(obj)
+        rows = objects.rows_of_object(obj)
         if rows is None and isinstance(getattr(obj, "vectors", None), WordVectors):
             raise BadVectors("this is a model, and word vectors are expected here; pass its own: `model.vectors`")
         if rows is None:

@@ -15,10 +15,10 @@ from alacarte._io.arrays import Bytes, Codes, Longs
 from alacarte._io.artifact import Artifact
 from alacarte._io.tensors import pack_words, unpack_words
 
-FACTOR = 0x9E3779B97F4A7C15  # odd, so that no byte of a long word drops out of its hash
+HASH_FACTOR = 0x9E3779B97F4A7C15  # odd, so that no byte of a long word drops out of its hash
 BITS = (1 << 64) - 1
 HASHED_WORDS = 1 << 16  # words hashed together
-FEW = 1000  # words that are looked up one by one before a dictionary is made
+LOOKED_UP_SINGLY = 1000  # words that are looked up one by one before a dictionary is made
 
 
 class PackedWords(Sequence[str]):
@@ -170,7 +170,7 @@ class Vocabulary(Mapping[str, int]):
     def _get(self, word: str, default: Any = None) -> Any:
         if isinstance(self._words, PackedWords) and self._dictionary is None and isinstance(word, str):
             self._asked += 1
-            if self._asked <= FEW:
+            if self._asked <= LOOKED_UP_SINGLY:
                 row = self._words.find(word)
                 return default if row is None else row
         return self._as_dictionary().get(word, default)
@@ -212,7 +212,7 @@ def word_hashes(data: Bytes, offsets: Longs) -> Codes:
     lengths = np.diff(offsets)
     hashes = np.zeros(len(lengths), np.uint64)
     longest = int(lengths.max(initial=0))
-    powers = np.full(longest, FACTOR, np.uint64)
+    powers = np.full(longest, HASH_FACTOR, np.uint64)
     np.multiply.accumulate(powers, out=powers)
     for low in range(0, len(lengths), HASHED_WORDS):
         part = lengths[low : low + HASHED_WORDS]
@@ -236,7 +236,7 @@ def _hash(word: bytes) -> int:
     """
     total = 0
     for byte in reversed(word):
-        total = (total + byte + 1) * FACTOR & BITS
+        total = (total + byte + 1) * HASH_FACTOR & BITS
     return total
 
 

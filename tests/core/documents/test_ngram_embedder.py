@@ -246,7 +246,7 @@ def test_blocks_and_threads_do_not_change_training_documents(monkeypatch):
     texts = [drawn.choice(["a", "b", "c", "x"], 10).tolist() for _ in range(40)]
     model = ALaCarte(WORDS, Transform(np.eye(4)))
     whole = NgramEmbedder(model, threads=1).fit_transform(texts)
-    monkeypatch.setattr(_leaving_out, "VALUES", 500)
+    monkeypatch.setattr(_leaving_out, "VALUES_AT_ONCE", 500)
     np.testing.assert_array_equal(NgramEmbedder(model, threads=3).fit_transform(texts), whole)
 
 

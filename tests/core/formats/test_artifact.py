@@ -205,12 +205,12 @@ def _write_with_header(path: Path, strings: dict[str, str]) -> None:
 
 
 def test_describe_by_the_table(file, monkeypatch):
-    monkeypatch.delitem(_kinds.KINDS, "context sums")
+    monkeypatch.delitem(_kinds.DESCRIBERS, "context sums")
     plain = describe(read_artifact(file))
     assert plain["what"] == "context sums"
     assert plain["tensors"]["sums"] == "int64 3 × 4"
     assert plain["settings"] == METADATA["settings"]
-    monkeypatch.setitem(_kinds.KINDS, "context sums", f"{__name__}:described")
+    monkeypatch.setitem(_kinds.DESCRIBERS, "context sums", f"{__name__}:described")
     assert describe(read_artifact(file))["targets"] == 3
 
 
@@ -221,7 +221,7 @@ def described(artifact):
 def test_every_kind_in_the_table_has_its_function():
     from importlib import import_module
 
-    for place in _kinds.KINDS.values():
+    for place in _kinds.DESCRIBERS.values():
         module, _, function = place.partition(":")
         assert callable(getattr(import_module(module), function))
 

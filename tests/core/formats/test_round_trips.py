@@ -186,7 +186,7 @@ def test_blocks_of_any_size_give_the_same(tmp_path, suffix, limit, monkeypatch):
     rng = np.random.default_rng(0)
     vectors = WordVectors([f"wörd{i}" * (i % 7 + 1) for i in range(50)], rng.normal(size=(50, 3)))
     vectors.save(tmp_path / f"a{suffix}")
-    monkeypatch.setattr(text, "HEAD", 200)
+    monkeypatch.setattr(text, "HEAD_BYTES", 200)
     for rows, block in ((1, 1), (3, 50), (7, 333), (50, 10_000)):
         for module in (text, word2vec_binary):
             monkeypatch.setattr(module, "rows_at_once", lambda dimension, rows=rows: rows)

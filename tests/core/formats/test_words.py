@@ -34,16 +34,16 @@ def test_packed_words_are_the_list(words, other):
 @given(lists, texts, st.integers(0, 5))
 def test_a_vocabulary_is_the_dictionary(words, other, few):
     plain = {word: row for row, word in enumerate(words)}
-    before = module.FEW
+    before = module.LOOKED_UP_SINGLY
     try:
-        module.FEW = few  # the dictionary is made after so many look-ups
+        module.LOOKED_UP_SINGLY = few  # the dictionary is made after so many look-ups
         lazy = Vocabulary(PackedWords.of(words))
         for word in [*words, other, *words]:
             assert lazy.get(word) == plain.get(word)
             assert lazy.get(word, -1) == plain.get(word, -1)
             assert (word in lazy) == (word in plain)
     finally:
-        module.FEW = before
+        module.LOOKED_UP_SINGLY = before
     assert list(lazy) == words
     assert lazy == plain
     assert lazy.copy() == dict(lazy) == plain

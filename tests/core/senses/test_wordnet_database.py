@@ -185,7 +185,7 @@ def test_counts_from_any_of_the_three_files(dict_folder):
 
 
 def test_installed_wordnet_is_found_and_its_absence_explained(dict_folder, monkeypatch, tmp_path):
-    monkeypatch.setattr("alacarte.senses.wordnet_files.PLACES", (str(tmp_path / "none"),))
+    monkeypatch.setattr("alacarte.senses.wordnet_files.INSTALLED_IN", (str(tmp_path / "none"),))
     monkeypatch.delenv("WNHOME", raising=False)
     monkeypatch.delenv("WNSEARCHDIR", raising=False)
     with pytest.raises(BadWordNet, match="no WordNet is installed"):

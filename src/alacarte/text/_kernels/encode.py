@@ -10,7 +10,7 @@ import numpy as np
 from alacarte._io.arrays import Bytes, Codes, Ints, Longs
 from alacarte._io.compiled import announce, inlined, kernel, load_word, pointer
 from alacarte.text._kernels.fold import fold
-from alacarte.text._kernels.plain import AT_ONCE, NEWLINE, find_marks, read_plain, resolve
+from alacarte.text._kernels.plain import AT_ONCE, NEWLINE, find_marks, look_up_waiting, read_plain
 from alacarte.text._kernels.split import BLANK, START, split_spaces, split_words
 
 announce("alacarte.text._kernels", "the text encoder")
@@ -120,7 +120,7 @@ def encode(arrays: tuple[Any, ...], settings: tuple[Any, ...]) -> Any:
         else:
             n = split_words(length, n, work)
         i = high
-    resolve(waiting, work)
+    look_up_waiting(waiting, work)
     if size > 0 and data[size - 1] != NEWLINE:
         offsets[documents] = n
         documents += 1

@@ -50,7 +50,7 @@ def first_bytes(word, count):
 
 
 @inlined
-def mixed(code, word):
+def hash_more(code, word):
     """Return a hash with eight more bytes."""
     code = (code ^ word) * _FACTOR
     return code ^ (code >> _HALF)
@@ -61,9 +61,9 @@ def long_key(text, low, high, case):
     """Return the key of more than eight bytes."""
     code = ZERO
     while high - low >= 8:
-        code = mixed(code, lowered(load_word(text, low), case))
+        code = hash_more(code, lowered(load_word(text, low), case))
         low += 8
-    return code if high == low else mixed(code, first_bytes(lowered(load_word(text, low), case), high - low))
+    return code if high == low else hash_more(code, first_bytes(lowered(load_word(text, low), case), high - low))
 
 
 @inlined

@@ -24,9 +24,9 @@ from alacarte.text._kernels.look_up import (
     find_long,
     find_short,
     first_bytes,
+    hash_more,
     long_key,
     lowered,
-    mixed,
     slot_of,
 )
 from alacarte.text._kernels.split import BLANK, START, UNDERSCORE, remember
@@ -38,7 +38,7 @@ AT_ONCE = 80  # bytes that must be there: 64, and sixteen behind them
 
 
 @inlined
-def resolve(waiting, work):
+def look_up_waiting(waiting, work):
     """Look up the tokens that are waiting; none are then."""
     keys, spots, slots, bits = work.keys, work.spots, work.slots, work.bits
     short, long = waiting
@@ -64,7 +64,7 @@ def resolve(waiting, work):
 def _key_of(first, second, size):
     """Return the key of a token of one to sixteen bytes from the two words that it begins with."""
     first, second = first_bytes(first, min(size, 8)), first_bytes(second, min(max(size - 8, 1), 8))
-    return first if size <= 8 else mixed(mixed(ZERO, first), second)
+    return first if size <= 8 else hash_more(hash_more(ZERO, first), second)
 
 
 @inlined
@@ -131,7 +131,7 @@ def read_plain(i, last, n, documents, waiting, work):
         tokens = begins | marks
         short, long = waiting
         if max(short, long) > BATCH - MOST_WORDS:
-            resolve(waiting, work)
+            look_up_waiting(waiting, work)
             waiting = (START, START)
         while begins != ZERO:
             place = n + count_ones(tokens & (begins ^ (begins - ONE))) - 1

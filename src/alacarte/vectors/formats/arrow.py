@@ -21,30 +21,31 @@ from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, require
 from alacarte.vectors.formats.columns import (
-    COUNT,
+    COUNT_COLUMN,
     LIST,
     NUMBER,
-    ORIGIN,
+    ORIGIN_COLUMN,
     OTHER,
     TEXT,
     WHOLE,
-    WORD,
+    WORD_COLUMN,
     Layout,
     add_rows,
-    columns_of,
     find_layout,
     take_columns,
+    written_columns,
 )
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words, rows_at_once
-from alacarte.vectors.formats.streams import Source, sink, uncompressed
-from alacarte.vectors.formats.text import BOM, HEAD, number
+from alacarte.vectors.formats.streams import Source, open_sink, uncompressed
+from alacarte.vectors.formats.text import BOM, HEAD_BYTES, number
 
 STREAM = b"\xff\xff\xff\xff"  # how Arrow's format for streams begins
 WRITTEN = 1 << 16  # rows of Arrow and Parquet files written together
-LINES = 1000  # lines of CSV written together
+CSV_LINES = 1000  # lines of CSV written together
 RECORD = 1 << 24  # bytes of CSV that are read together, and the most that one row may have
 DELIMITERS = ",;\t"
-WORDS = (WORD, "words", "token", "term", "key", "")  # what the column of words is called where values are numbered
+# What the column of words is called where values are numbered.
+WORD_COLUMN_NAMES = (WORD_COLUMN, "words", "token", "term", "key", "")
 _QUOTED = re.compile(r'["\r\n,;\t]|^\s|\s$|^$')
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
 
@@ -144,7 +145,7 @@ def write_parquet(path: str | PathLike[str], rows: WordRows) -> None:
     """Write a Parquet file: float32 values, one column per dimension."""
     parquet = require("pyarrow.parquet", extra="parquet", purpose="writing Parquet files")
     schema, batches = _batches(rows)
-    with sink(path) as file, parquet.ParquetWriter(file, schema, use_dictionary=["origin"]) as writer:
+    with open_sink(path) as file, parquet.ParquetWriter(file, schema, use_dictionary=["origin"]) as writer:
         for batch in batches:
             writer.write_batch(batch)
 
@@ -153,7 +154,7 @@ def write_arrow(path: str | PathLike[str], rows: WordRows) -> None:
     """Write an Arrow file, which is Feather's format, not compressed: it can be mapped into memory."""
     ipc = require("pyarrow.ipc", extra="parquet", purpose="writing Arrow files")
     schema, batches = _batches(rows)
-    with sink(path) as file, ipc.new_file(file, schema) as writer:
+    with open_sink(path) as file, ipc.new_file(file, schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
 
@@ -162,9 +163,9 @@ def _batches(rows: WordRows) -> tuple[Any, Iterator[Any]]:
     arrow = require("pyarrow", extra="parquet", purpose="writing Arrow and Parquet files")
     for word in (*rows.words, *(rows.origin or ())):
         encode_word(word)  # an error that names a word that is no text
-    first = arrow.record_batch(columns_of(rows, 0, 1))
+    first = arrow.record_batch(written_columns(rows, 0, 1))
     blocks = range(0, len(rows.words), WRITTEN)
-    return first.schema, (arrow.record_batch(columns_of(rows, low, low + WRITTEN)) for low in blocks)
+    return first.schema, (arrow.record_batch(written_columns(rows, low, low + WRITTEN)) for low in blocks)
 
 
 # --------------------------------------------------------------------------------------------------- CSV and TSV
@@ -211,14 +212,14 @@ def _numbers(row: list[str]) -> int:
 
 def _ours(header: list[str]) -> bool:
     """Whether a header numbers the dimensions, as this package and pandas do, behind a name for the words."""
-    rest = [name for name in header[1:] if name not in (COUNT, ORIGIN)]
+    rest = [name for name in header[1:] if name not in (COUNT_COLUMN, ORIGIN_COLUMN)]
     numbered = [sorted(str(place + start) for place in range(len(rest))) for start in (0, 1)]
-    return bool(rest) and sorted(rest) in numbered and header[0].lower() in WORDS
+    return bool(rest) and sorted(rest) in numbered and header[0].lower() in WORD_COLUMN_NAMES
 
 
 def _is_header(row: list[str]) -> bool:
     numbers = _numbers(row[1:])
-    return _ours(row) or numbers == 0 or (numbers < len(row) - 1 and row[0].lower() in WORDS)
+    return _ours(row) or numbers == 0 or (numbers < len(row) - 1 and row[0].lower() in WORD_COLUMN_NAMES)
 
 
 def read_csv(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
@@ -229,20 +230,20 @@ def read_csv(path: str | PathLike[str], limit: int | None, problems: Problems) -
     reader = require("pyarrow.csv", extra="parquet", purpose="reading CSV files")
     arrow = require("pyarrow", extra="parquet", purpose="reading CSV files")
     with Source(path) as source:
-        head = source.read(HEAD)
-    delimiter, records = _first_records(head, len(head) < HEAD)
+        head = source.read(HEAD_BYTES)
+    delimiter, records = _first_records(head, len(head) < HEAD_BYTES)
     if not records:
         raise BadVectors(f"{path}, line 1: these are no fields that CSV could have; check the quotes")
     header = [unguarded(name) for name in records[0]]
     headed = _is_header(header)
-    names = header if headed else [WORD, *(str(place) for place in range(len(header) - 1))]
+    names = header if headed else [WORD_COLUMN, *(str(place) for place in range(len(header) - 1))]
     if len(set(names)) != len(names):
         raise BadVectors(f"{path}, line 1: two columns have the same name; give each its own")
     if headed and len(records) == 1:
         return WordRows([], np.empty((0, 0), np.float32))
     row = records[1] if headed else records[0]
     kinds = {name: _field_kind(name, field) for name, field in zip(names, row, strict=False)}
-    layout = find_layout(kinds, str(path), words=WORD if WORD in names else names[0])
+    layout = find_layout(kinds, str(path), words=WORD_COLUMN if WORD_COLUMN in names else names[0])
     odd: list[Any] = []  # rows with too few or too many fields
 
     def skip_odd(found: Any) -> str:
@@ -290,7 +291,7 @@ def _field_kind(name: str, field: str) -> str:
     """Return what a column holds, going by one field of it."""
     if number(field.encode(errors="replace")) is None:
         return TEXT
-    return WHOLE if name == COUNT and _WHOLE.fullmatch(field) else NUMBER
+    return WHOLE if name == COUNT_COLUMN and _WHOLE.fullmatch(field) else NUMBER
 
 
 def _fields(batch: Any, layout: Layout, first: int, problems: Problems) -> tuple[dict[str, NDArray[Any]], Mask]:
@@ -349,10 +350,10 @@ def write_tsv(path: str | PathLike[str], rows: WordRows) -> None:
 def _write_csv(path: str | PathLike[str], rows: WordRows, delimiter: str) -> None:
     # pyarrow would write the shortest digits of a float32, which not every reader of doubles turns into it again.
     numbers = f"{delimiter}%.9g" * rows.matrix.shape[1]  # nine digits are enough, read in whatever way
-    with sink(path) as file, progress(len(rows.words), "words", "writing") as bar:
-        file.write(f"{delimiter.join(columns_of(rows, 0, 1))}\n".encode())
-        for low in range(0, len(rows.words), LINES):
-            part = slice(low, low + LINES)
+    with open_sink(path) as file, progress(len(rows.words), "words", "writing") as bar:
+        file.write(f"{delimiter.join(written_columns(rows, 0, 1))}\n".encode())
+        for low in range(0, len(rows.words), CSV_LINES):
+            part = slice(low, low + CSV_LINES)
             heads = [[_quoted(word)] for word in rows.words[part]]
             for column in (rows.counts, rows.origin):
                 if column is not None:

@@ -16,7 +16,7 @@ from alacarte._io.frames import open_frame
 from alacarte.errors import BadVectors, Hint, require
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, usable_rows
 
-WORD, COUNT, ORIGIN = "word", "count", "origin"
+WORD_COLUMN, COUNT_COLUMN, ORIGIN_COLUMN = "word", "count", "origin"
 TEXT, WHOLE, NUMBER, LIST, OTHER = "text", "whole numbers", "numbers", "lists", "something else"  # kinds of columns
 
 Columns = Mapping[str, NDArray[Any]]
@@ -60,17 +60,17 @@ def find_layout(
         if name is not None and name not in kinds:
             raise BadVectors(f"{source}: there is no column {name!r}; there are {_some(kinds)}")
     words = words if words is not None else _find_words(kinds, source)
-    origin = ORIGIN if kinds.get(ORIGIN) == TEXT and words != ORIGIN else None
+    origin = ORIGIN_COLUMN if kinds.get(ORIGIN_COLUMN) == TEXT and words != ORIGIN_COLUMN else None
     layout = Layout(words, (), counts, origin)
     rest = [name for name in kinds if name not in (words, counts, origin)]
     lists = [name for name in rest if kinds[name] == LIST]
     if chosen is None and len(lists) == 1:
         chosen = lists
-    if counts is None and COUNT in rest and COUNT not in (chosen or []):
-        others = [name for name in rest if name != COUNT]
-        alone = kinds[COUNT] == WHOLE and all(kinds[name] != WHOLE for name in others)
-        if alone or (kinds[COUNT] in (WHOLE, NUMBER) and _in_order(others)):
-            rest, layout = others, replace(layout, counts=COUNT)
+    if counts is None and COUNT_COLUMN in rest and COUNT_COLUMN not in (chosen or []):
+        others = [name for name in rest if name != COUNT_COLUMN]
+        alone = kinds[COUNT_COLUMN] == WHOLE and all(kinds[name] != WHOLE for name in others)
+        if alone or (kinds[COUNT_COLUMN] in (WHOLE, NUMBER) and _in_order(others)):
+            rest, layout = others, replace(layout, counts=COUNT_COLUMN)
     numbered = _in_order(rest)
     names = chosen or numbered or rest
     if len(names) == 1 and kinds[names[0]] == LIST:
@@ -90,13 +90,13 @@ _HINT = Hint('name the columns: WordVectors.from_frame(frame, words="…", dimen
 
 
 def _find_words(kinds: Mapping[str, str], source: str) -> str:
-    if kinds.get(WORD) == TEXT:
-        return WORD
-    texts = [name for name, kind in kinds.items() if kind == TEXT and name != ORIGIN]
+    if kinds.get(WORD_COLUMN) == TEXT:
+        return WORD_COLUMN
+    texts = [name for name, kind in kinds.items() if kind == TEXT and name != ORIGIN_COLUMN]
     if len(texts) != 1:
         reason = f"{_some(texts)} hold text" if texts else f"none of {_some(kinds)} holds text"
         raise BadVectors(
-            f"{source}: it is not clear which column has the words: {reason}; call it {WORD!r}", hint=_HINT
+            f"{source}: it is not clear which column has the words: {reason}; call it {WORD_COLUMN!r}", hint=_HINT
         )
     return texts[0]
 
@@ -112,10 +112,10 @@ def _some(names: Iterable[str]) -> str:
     return ", ".join(listed[:8]) + (", …" if len(listed) > 8 else "")
 
 
-def kind_of(column: NDArray[Any]) -> str:
+def column_kind(column: NDArray[Any]) -> str:
     """Return what kind of values a column has.
 
-    >>> [kind_of(np.array(values)) for values in (["a"], [1, 2], [0.5], [[1.0, 2.0]])]
+    >>> [column_kind(np.array(values)) for values in (["a"], [1, 2], [0.5], [[1.0, 2.0]])]
     ['text', 'whole numbers', 'numbers', 'lists']
     """
     if column.ndim == 2:
@@ -182,10 +182,10 @@ def rows_of_frame(
     # By place: pandas may have numbers for names, which narwhals would take for rows.
     columns = {str(column.name): np.asarray(column.to_numpy()) for column in opened.iter_columns()}
     index = require("narwhals", extra="frames", purpose="frames").maybe_get_index(opened)
-    kinds = {name: kind_of(column) for name, column in columns.items()}
-    if words is None and index is not None and kinds.get(WORD) != TEXT:
+    kinds = {name: column_kind(column) for name, column in columns.items()}
+    if words is None and index is not None and kinds.get(WORD_COLUMN) != TEXT:
         labels = np.asarray(index)
-        if kind_of(labels) == TEXT or TEXT not in kinds.values():  # numbers are refused where the words are checked
+        if column_kind(labels) == TEXT or TEXT not in kinds.values():  # numbers are refused where the words are checked
             columns, kinds, words = {_INDEX: labels, **columns}, {_INDEX: TEXT, **kinds}, _INDEX
     layout = find_layout(kinds, "the frame", words=words, counts=counts, dimensions=dimensions)
     return take_columns(columns, layout, "the frame")
@@ -194,12 +194,12 @@ def rows_of_frame(
 _INDEX = "\0index"  # no column is called this
 
 
-def columns_of(rows: WordRows, low: int = 0, high: int | None = None) -> dict[str, Any]:
+def written_columns(rows: WordRows, low: int = 0, high: int | None = None) -> dict[str, Any]:
     """Return the columns that words and vectors are written as, from one row to another."""
-    columns: dict[str, Any] = {WORD: list(rows.words[low:high])}
+    columns: dict[str, Any] = {WORD_COLUMN: list(rows.words[low:high])}
     if rows.counts is not None:
-        columns[COUNT] = np.asarray(rows.counts[low:high], np.int64)
+        columns[COUNT_COLUMN] = np.asarray(rows.counts[low:high], np.int64)
     if rows.origin is not None:
-        columns[ORIGIN] = list(rows.origin[low:high])
+        columns[ORIGIN_COLUMN] = list(rows.origin[low:high])
     values = np.asarray(rows.matrix[low:high], np.float32)
     return columns | {str(number): column for number, column in enumerate(values.T)}

@@ -11,8 +11,8 @@ from alacarte.errors import BadVectors
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words, rows_at_once, usable_rows
 from alacarte.vectors.formats.streams import READ_AT_ONCE, Source
 
-MAGIC, VERSION = 793712314, 12
-LONGEST = 1000  # characters of an n-gram
+FASTTEXT_MAGIC, FASTTEXT_VERSION = 793712314, 12
+LONGEST_NGRAM = 1000  # characters of an n-gram
 END_OF_SENTENCE = "</s>"  # the one word that has no n-grams
 _START = struct.Struct("<14id")  # magic, version, twelve settings, t
 _DICTIONARY = struct.Struct("<3i2q")
@@ -45,10 +45,10 @@ class Subwords:
 def looks_like(head: bytes) -> bool:
     """Whether the first bytes are those of a fastText model.
 
-    >>> looks_like(struct.pack("<2i", MAGIC, 12)), looks_like(b"the 0.1 0.2")
+    >>> looks_like(struct.pack("<2i", FASTTEXT_MAGIC, 12)), looks_like(b"the 0.1 0.2")
     (True, False)
     """
-    return head[:4] == MAGIC.to_bytes(4, "little")
+    return head[:4] == FASTTEXT_MAGIC.to_bytes(4, "little")
 
 
 class _Reader:
@@ -111,10 +111,15 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
         reader = _Reader(source)
         magic, version, dimension, *settings = reader.unpack(_START)
         buckets, shortest, longest = settings[7:10]
-        if magic != MAGIC or version != VERSION:
-            raise BadVectors(f"{path}: fastText version {version} is not known here; version {VERSION} is")
+        if magic != FASTTEXT_MAGIC or version != FASTTEXT_VERSION:
+            raise BadVectors(f"{path}: fastText version {version} is not known here; version {FASTTEXT_VERSION} is")
         entries, known, _, _, pruned = reader.unpack(_DICTIONARY)
-        if not 0 <= known <= entries or dimension < 1 or not 0 <= shortest <= LONGEST or not 0 <= longest <= LONGEST:
+        if (
+            not 0 <= known <= entries
+            or dimension < 1
+            or not 0 <= shortest <= LONGEST_NGRAM
+            or not 0 <= longest <= LONGEST_NGRAM
+        ):
             raise BadVectors(f"{path} is damaged: its header makes no sense; download it again")
         encoded, counts = [], []
         for _ in range(entries):

@@ -13,7 +13,7 @@ import numpy as np
 from alacarte.errors import BadVectors, require
 from alacarte.vectors.formats.objects import COUNTED, from_gensim
 from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
-from alacarte.vectors.formats.streams import Source, sink
+from alacarte.vectors.formats.streams import Source, open_sink
 
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
@@ -33,7 +33,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
 
 def write(path: str | PathLike[str], rows: WordRows) -> None:
     """Write KeyedVectors as gensim's own `save` does, with everything in one file; nothing is opened for it."""
-    with sink(path) as file:
+    with open_sink(path) as file:
         keyed_vectors(rows).save(file)
 
 

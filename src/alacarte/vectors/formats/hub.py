@@ -54,7 +54,7 @@ def write(path: str | PathLike[str], rows: WordRows, overwrite: bool = False, ca
         about.append("`vectors.counts` has the number of occurrences that each vector comes from.")
     if came_from is not None:
         about.append(f"They come from `{came_from}`.")
-    text = card(folder.name, "WordVectors", about, ['vectors.nearest(vectors["word"])'])
+    text = model_card(folder.name, "WordVectors", about, ['vectors.nearest(vectors["word"])'])
     with folder_of_files(folder, (VECTORS, CONFIG, CARD), BadVectors, overwrite) as new:
         native.write(new / VECTORS, rows)
         for name, content in {CONFIG: config("word vectors", facts), CARD: text}.items():
@@ -68,7 +68,7 @@ def config(kind: str, facts: Mapping[str, Any]) -> str:
     return f"{json.dumps(content, indent=2)}\n"
 
 
-def card(title: str, class_name: str, about: Sequence[str], examples: Sequence[str]) -> str:
+def model_card(title: str, class_name: str, about: Sequence[str], examples: Sequence[str]) -> str:
     """Return a model card: what it is, how to use it, and lines for whoever publishes it to fill in."""
     variable = "vectors" if class_name == "WordVectors" else "model"
     code = [

@@ -78,10 +78,10 @@ def read(name: str, limit: int | None, problems: Problems) -> WordRows:
     return checked_rows(WordRows(words, matrix), limit, problems)
 
 
-def explain(source: str, files: Iterable[str] = ()) -> BadVectors:
+def unknown_name(source: str, files: Iterable[str] = ()) -> BadVectors:
     """Return the error for a string that is neither a file nor the name of vectors that are here.
 
-    >>> print(explain("glove.6B.50"))
+    >>> print(unknown_name("glove.6B.50"))
     'glove.6B.50' is neither a file nor a known name; did you mean 'glove.6B.50d'? Names: glove.6B.50d
     """
     if source in ELSEWHERE:

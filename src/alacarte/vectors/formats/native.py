@@ -38,7 +38,7 @@ def write(path: str | PathLike[str], rows: WordRows, metadata: Mapping[str, Any]
 
 
 def tensors_of(rows: WordRows) -> dict[str, NDArray[Any]]:
-    """Return the arrays that `rows_of` reads."""
+    """Return the arrays that `rows_of_artifact` reads."""
     words = PackedWords.of(rows.words)
     twice = words.duplicate()
     if twice is not None:
@@ -55,7 +55,7 @@ def tensors_of(rows: WordRows) -> dict[str, NDArray[Any]]:
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read words and matrix; the matrix stays memory-mapped unless the file is compressed."""
     with uncompressed(path) as plain:
-        rows = rows_of(read_artifact(plain, KIND, BadVectors))
+        rows = rows_of_artifact(read_artifact(plain, KIND, BadVectors))
         if plain != Path(path):  # a copy, which is removed at the end
             counts = None if rows.counts is None else rows.counts.copy()
             rows = replace(rows, words=list(rows.words), matrix=rows.matrix.copy(), counts=counts)
@@ -63,7 +63,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
         return rows if limit is None else first_rows(rows, limit)
 
 
-def rows_of(artifact: Artifact) -> WordRows:
+def rows_of_artifact(artifact: Artifact) -> WordRows:
     """Return the words and vectors in an artifact that holds `tensors_of`."""
     words = PackedWords.from_artifact(artifact)
     matrix = artifact.tensor("matrix", np.float32, 2)
@@ -85,7 +85,7 @@ def _origin(artifact: Artifact) -> tuple[str, ...]:
 
 def describe(artifact: Artifact) -> dict[str, Any]:
     """Return what `alc inspect` says of an artifact of this kind."""
-    rows = rows_of(artifact)
+    rows = rows_of_artifact(artifact)
     return {
         "format": "safetensors",
         "words": rows.total,

@@ -22,8 +22,8 @@ from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 from alacarte.vectors.formats.streams import Source, plain_suffix
 
 WAIT = 60.0  # seconds for another process that writes the same pair
-ENDINGS = (".vocab.txt", ".words.txt", ".txt", ".words", ".vocab")
-MARK = b"alacarte "  # begins the second array in a file of ours
+WORD_LIST_ENDINGS = (".vocab.txt", ".words.txt", ".txt", ".words", ".vocab")
+NPY_MARK = b"alacarte "  # begins the second array in a file of ours
 
 
 def words_path(path: str | PathLike[str]) -> Path:
@@ -33,13 +33,15 @@ def words_path(path: str | PathLike[str]) -> Path:
     'glove.vocab.txt'
     """
     path = Path(path)
-    return path.with_name((path.name[: -len(".npy")] if path.name.lower().endswith(".npy") else path.name) + ENDINGS[0])
+    return path.with_name(
+        (path.name[: -len(".npy")] if path.name.lower().endswith(".npy") else path.name) + WORD_LIST_ENDINGS[0]
+    )
 
 
 def _word_lists(path: Path) -> list[Path]:
     while path.suffix and plain_suffix(path) == ".npy":
         path = path.with_suffix("")
-    return [path.with_name(path.name + ending) for ending in ENDINGS]
+    return [path.with_name(path.name + ending) for ending in WORD_LIST_ENDINGS]
 
 
 def word_list_names(path: str | PathLike[str]) -> list[str]:
@@ -99,8 +101,8 @@ def written_with(path: str | PathLike[str]) -> str | None:
             file.seek(int(np.prod(shape, dtype=object)) * dtype.itemsize, 1)
             _, _, kind = _header(file)
             text = file.read(1000)
-        if kind == np.uint8 and text.startswith(MARK):
-            return str(json.loads(text[len(MARK) :])["words"])
+        if kind == np.uint8 and text.startswith(NPY_MARK):
+            return str(json.loads(text[len(NPY_MARK) :])["words"])
     except (ValueError, KeyError, TypeError, OverflowError, EOFError, SyntaxError, RecursionError):
         pass  # whatever it is, it is not what `write` wrote
     return None
@@ -142,7 +144,7 @@ def write(path: str | PathLike[str], rows: WordRows) -> None:
             raise BadVectors(f"{word!r} cannot be written one word per line; save as .safetensors")
     matrix = np.ascontiguousarray(rows.matrix, "<f4")
     words = b"".join(encode_word(word) + b"\n" for word in rows.words)
-    mark = MARK + json.dumps({"words": sha256(words).hexdigest()}).encode()
+    mark = NPY_MARK + json.dumps({"words": sha256(words).hexdigest()}).encode()
     with lock(path, BadVectors, wait=WAIT), atomic_write(words_path(path), len(words)) as listed:
         listed.write(words)
         listed.flush()  # so that both files lie on the disk before either takes its place

@@ -37,10 +37,10 @@ def _raise_not_pickled(word: str) -> Any:
     raise BadVectors(f"{word!r}: what makes vectors of parts of words stayed in another process; load it here")
 
 
-def rows_of(obj: Any) -> WordRows | None:
+def rows_of_object(obj: Any) -> WordRows | None:
     """Words and matrix of anything that has them, not checked, or None.
 
-    >>> rows = rows_of({"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    >>> rows = rows_of_object({"a": [1.0, 0.0], "b": [0.0, 1.0]})
     >>> rows.words, rows.matrix.tolist()
     (['a', 'b'], [[1.0, 0.0], [0.0, 1.0]])
     """

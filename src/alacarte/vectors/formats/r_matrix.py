@@ -13,11 +13,11 @@ from alacarte._io.files import compression, decompressed
 from alacarte.errors import AlacarteError, BadVectors, require
 from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 
-HEADS = (b"X\n\0\0\0", b"RDX2\n", b"RDX3\n", b"A\n2\n", b"A\n3\n", b"RDA2\n", b"RDA3\n")  # how R's files begin
-LARGEST = 1 << 30  # bytes of an R file, unpacked: a matrix of 11,000 dimensions
+R_HEADS = (b"X\n\0\0\0", b"RDX2\n", b"RDX3\n", b"A\n2\n", b"A\n3\n", b"RDA2\n", b"RDA3\n")  # how R's files begin
+LARGEST_R_FILE = 1 << 30  # bytes of an R file, unpacked: a matrix of 11,000 dimensions
 READING = "reading R's .rds and .rda files"
 SAVE = "in R, write it with saveRDS()"
-LONGEST = 1 << 20  # numbers in sequences of an R file that are stored by their ends
+LONGEST_SEQUENCE = 1 << 20  # numbers in sequences of an R file that are stored by their ends
 
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
@@ -59,23 +59,25 @@ def parse_r(file: Path, error: type[AlacarteError]) -> Any:
         with file.open("rb") as raw:
             kind = compression(raw.read(16))
             raw.seek(0)
-            data = decompressed(raw, kind).read(LARGEST + 1)
-        if len(data) > LARGEST:
-            raise error(f"{file}: more than {LARGEST >> 20} MiB of data, which is more than is read of an R file")
+            data = decompressed(raw, kind).read(LARGEST_R_FILE + 1)
+        if len(data) > LARGEST_R_FILE:
+            raise error(
+                f"{file}: more than {LARGEST_R_FILE >> 20} MiB of data, which is more than is read of an R file"
+            )
         return parser.parse_data(
             data, altrep_constructor_dict=_bounded(parser.DEFAULT_ALTREP_MAP), extension=file.suffix.lower()
         )
 
 
 def _bounded(constructors: Mapping[bytes, Callable[[Any], Any]]) -> dict[bytes, Callable[[Any], Any]]:
-    """R stores 1:n by its ends: what makes all of it, for the names of rows, makes no more than `LONGEST` in all."""
-    left = [LONGEST]
+    """Limit the sequences that R stores by their ends, as 1:n for the names of rows, to `LONGEST_SEQUENCE` in all."""
+    left = [LONGEST_SEQUENCE]
 
     def checked(build: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def sequence(state: Any) -> Any:
             left[0] -= int(state.value[0])
             if left[0] < 0 or state.value[0] < 0:
-                raise ValueError(f"sequences of more than {LONGEST:,} numbers")
+                raise ValueError(f"sequences of more than {LONGEST_SEQUENCE:,} numbers")
             return build(state)
 
         return sequence

@@ -6,12 +6,12 @@ from pathlib import Path
 from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats import arrow, fasttext_binary, hub, r_matrix, static_models, word2vec_binary
 from alacarte.vectors.formats.streams import Source, plain_suffix
-from alacarte.vectors.formats.text import HEAD, head_lines, parse_header, usual_width
+from alacarte.vectors.formats.text import HEAD_BYTES, head_lines, parse_header, usual_width
 
 PICKLE = "gensim-pickle"  # the format that runs code when it is read
 
 # Files that people pass by mistake, and what to do instead.
-OTHERS = {
+OTHER_FILES = {
     b"PK\x03\x04": "a zip archive; unpack it and pass the vector file in it",
     b"Rar!": "a RAR archive; unpack it and pass the vector file in it",
     b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive; unpack it and pass the vector file in it",
@@ -40,16 +40,16 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
     if Path(path).is_dir():
         return _folder(Path(path)), None
     with Source(path) as source:
-        head = source.read(HEAD)
+        head = source.read(HEAD_BYTES)
         compression = source.compression
     if not head:
         raise BadVectors(f"{path} is empty; download or write it again")
     if head[257:262] == b"ustar":
         raise BadVectors(f"{path} is a tar archive; unpack it and pass the vector file in it")
-    format = _binary(head) or _text(head, len(head) < HEAD)
+    format = _binary(head) or _text(head, len(head) < HEAD_BYTES)
     if plain_suffix(path) == ".safetensors" and format != "safetensors":
         raise BadVectors(f"{path} is damaged, or not what its name says: it does not begin as a safetensors file does")
-    for magic, what in OTHERS.items():
+    for magic, what in OTHER_FILES.items():
         # A word of a vector file may begin like those magics that are plain text.
         if head.startswith(magic) and (format is None or not magic.decode("latin-1").isprintable()):
             raise BadVectors(f"{path} is {what}")
@@ -65,7 +65,7 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
 def _folder(path: Path) -> str:
     if (path / hub.VECTORS).is_file():
         return "hub"
-    if static_models.folder_of(path) is not None:
+    if static_models.static_folder(path) is not None:
         return "model2vec"
     raise BadVectors(
         f"{path} is a folder without {hub.VECTORS}, and without a static model; pass the path of a vector file in it"
@@ -79,11 +79,11 @@ def _binary(head: bytes) -> str | None:
         return "fasttext-binary"
     if head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") < 1 << 32:
         return "safetensors"
-    if head.startswith(b"PAR1") and word2vec_binary.NOT_TEXT.search(head[4:64]):
+    if head.startswith(b"PAR1") and word2vec_binary.NOT_TEXT_BYTES.search(head[4:64]):
         return "parquet"
     if head.startswith((b"ARROW1\0\0", arrow.STREAM)):
         return "arrow"
-    if head.startswith(r_matrix.HEADS):
+    if head.startswith(r_matrix.R_HEADS):
         return "rds"
     if head[0] == 0x80 and len(head) > 1 and 2 <= head[1] <= 5:  # a pickle, and which protocol
         return PICKLE

@@ -27,8 +27,8 @@ from alacarte._io.tensors import read_tensors, write_tensors
 from alacarte.errors import BadVectors, require
 from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 
-UNKNOWN = "[UNK]"
-LARGEST = 1 << 28  # bytes of a tokenizer
+UNKNOWN_TOKEN = "[UNK]"
+LARGEST_TOKENIZER = 1 << 28  # bytes of a tokenizer
 MATRIX, TOKENIZER, MODULES = "model.safetensors", "tokenizer.json", "modules.json"
 NESTED = "0_StaticEmbedding"  # where older sentence-transformers put the files
 STATIC = "sentence_transformers.models.StaticEmbedding"
@@ -50,7 +50,7 @@ class Tokens:
         return self.matrix[known].mean(axis=0, dtype=np.float32) if known else None
 
 
-def folder_of(path: str | PathLike[str]) -> Path | None:
+def static_folder(path: str | PathLike[str]) -> Path | None:
     """Return the folder that holds the files of a static model: this one, or one in it; None if there are none."""
     candidates = [Path(path), Path(path) / NESTED]
     return next(
@@ -60,12 +60,12 @@ def folder_of(path: str | PathLike[str]) -> Path | None:
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the words of a model in a folder."""
-    folder = folder_of(path)
+    folder = static_folder(path)
     if folder is None:
         raise BadVectors(f"{path}: no folder with {MATRIX} and {TOKENIZER}; pass that of a static model")
     tokenizers = require("tokenizers", extra="huggingface", purpose="reading the tokenizer of a static model")
-    if (folder / TOKENIZER).stat().st_size > LARGEST:
-        raise BadVectors(f"{folder / TOKENIZER}: more than {LARGEST >> 20} MiB, which is no tokenizer")
+    if (folder / TOKENIZER).stat().st_size > LARGEST_TOKENIZER:
+        raise BadVectors(f"{folder / TOKENIZER}: more than {LARGEST_TOKENIZER >> 20} MiB, which is no tokenizer")
     tensors, _ = read_tensors(folder / MATRIX)
     matrix = next((tensors[name] for name in ("embeddings", "embedding.weight") if name in tensors), None)
     if matrix is None or matrix.ndim != 2 or matrix.dtype.kind not in "fi":
@@ -129,20 +129,20 @@ def tokenizer_for(words: Sequence[str]) -> tuple[Any, list[int]]:
     split, and phrases, are looked for in the text first.
     """
     tokenizers = require("tokenizers", extra="huggingface", purpose="making a tokenizer")
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({UNKNOWN: 0}, unk_token=UNKNOWN))
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel({UNKNOWN_TOKEN: 0}, unk_token=UNKNOWN_TOKEN))
     if not any(word != word.lower() for word in words):
         tokenizer.normalizer = tokenizers.normalizers.Lowercase()
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    vocabulary = {UNKNOWN: 0}
+    vocabulary = {UNKNOWN_TOKEN: 0}
     for word in words:
-        pieces = [] if word == UNKNOWN else tokenizer.pre_tokenizer.pre_tokenize_str(word)
+        pieces = [] if word == UNKNOWN_TOKEN else tokenizer.pre_tokenizer.pre_tokenize_str(word)
         if [piece for piece, _ in pieces] == [word]:
             vocabulary[word] = len(vocabulary)
-    tokenizer.model = tokenizers.models.WordLevel(vocabulary, unk_token=UNKNOWN)
-    return tokenizer, add_words(tokenizer, words)
+    tokenizer.model = tokenizers.models.WordLevel(vocabulary, unk_token=UNKNOWN_TOKEN)
+    return tokenizer, add_tokens(tokenizer, words)
 
 
-def add_words(tokenizer: Any, words: Sequence[str]) -> list[int]:
+def add_tokens(tokenizer: Any, words: Sequence[str]) -> list[int]:
     """Give each word and phrase a single token, where it has none; the numbers of their tokens."""
     tokenizers = require("tokenizers", extra="huggingface", purpose="adding words to a tokenizer")
     numbers = _single_tokens(tokenizer, words)
@@ -194,7 +194,7 @@ def static_parts(rows: WordRows, base: Any = None) -> tuple[Singles, Any]:
                 "pass vectors that were made for this model"
             )
         lengths = _lengths_of_pieces(tokenizer, before, words)
-        numbers = add_words(tokenizer, words)
+        numbers = add_tokens(tokenizer, words)
     matrix = np.zeros((max(tokenizer.get_vocab().values()) + 1, rows.matrix.shape[1]), np.float32)
     matrix[: len(before)] = before[: len(matrix)]
     matrix[numbers] = rows.matrix if base is None else _as_long(rows.matrix, lengths)

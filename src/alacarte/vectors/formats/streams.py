@@ -101,7 +101,7 @@ def uncompressed(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def sink(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def open_sink(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Yield a file to write plain bytes to; it is compressed as its name says, and complete or absent at the end."""
     kind = SUFFIXES.get(Path(path).suffix.lower())
     with atomic_write(path) as file:

@@ -17,13 +17,13 @@ from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, drop_duplicates, rows_at_once
-from alacarte.vectors.formats.streams import READ_AT_ONCE, Source, sink
+from alacarte.vectors.formats.streams import READ_AT_ONCE, Source, open_sink
 
 # Where the kernels found the parts of each row: the columns of `places`, and the state that a row is in.
 LINE, WORD_BEGIN, WORD_END, LINE_END = 0, 1, 2, 3
 FINE, SHORT, SLOW = 0, 1, 2  # parsed; too few fields; left to Python's `float`
 
-HEAD = 1 << 18  # bytes that tell what a file is
+HEAD_BYTES = 1 << 18  # bytes that tell what a file is
 HEAD_LINES = 1000
 MAX_LINE = 1 << 26
 MOST_DIMENSIONS = 1 << 20  # a header that promises more is none
@@ -91,8 +91,8 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
 def read_glove(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read lines without a header; the dimension is what most of the first lines have."""
     with Source(path) as source:
-        head = source.read(HEAD)
-        width = usual_width(head_lines(head, len(head) < HEAD))
+        head = source.read(HEAD_BYTES)
+        width = usual_width(head_lines(head, len(head) < HEAD_BYTES))
         if not width:
             raise BadVectors(f'{path}: the lines do not look like "word number number …"; is it a vector file?')
         return _read_rows(source, head.removeprefix(BOM), width, None, limit, problems)
@@ -101,8 +101,8 @@ def read_glove(path: str | PathLike[str], limit: int | None, problems: Problems)
 def read_word2vec(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read lines under a header that gives the number of words and of dimensions."""
     with Source(path) as source:
-        head = source.read(HEAD)
-        lines = head_lines(head, len(head) < HEAD)
+        head = source.read(HEAD_BYTES)
+        lines = head_lines(head, len(head) < HEAD_BYTES)
         header = parse_header(lines[0])
         if header is None:
             raise BadVectors(
@@ -243,13 +243,13 @@ class _ParsedRows:
 
 def write_glove(path: str | PathLike[str], rows: WordRows) -> None:
     """Write lines without a header."""
-    with sink(path) as file:
+    with open_sink(path) as file:
         _write_rows(file, rows, b"", "glove-text")
 
 
 def write_word2vec(path: str | PathLike[str], rows: WordRows) -> None:
     """Write lines under a header."""
-    with sink(path) as file:
+    with open_sink(path) as file:
         _write_rows(file, rows, b"%d %d\n" % rows.matrix.shape, "word2vec-text")
 
 
@@ -266,7 +266,7 @@ def _write_rows(file: BinaryIO, rows: WordRows, header: bytes, name: str) -> Non
             ]
             text = header + b"".join(lines) if start == 0 else b"".join(lines)
             if start == 0:
-                _check_readable(text[:HEAD], len(text) < HEAD and len(words) <= HEAD_LINES, name, dimension)
+                _check_readable(text[:HEAD_BYTES], len(text) < HEAD_BYTES and len(words) <= HEAD_LINES, name, dimension)
             file.write(text)
             bar.update_to(start + len(lines))
 

@@ -10,11 +10,11 @@ from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words, rows_at_once, usable_rows
-from alacarte.vectors.formats.streams import READ_AT_ONCE, Source, sink
+from alacarte.vectors.formats.streams import READ_AT_ONCE, Source, open_sink
 from alacarte.vectors.formats.text import WORD_BEGIN, WORD_END, new_places, parse_header
 
 MAX_WORD = 1 << 16
-NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+NOT_TEXT_BYTES = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
 def looks_like(head: bytes) -> bool:
@@ -27,7 +27,7 @@ def looks_like(head: bytes) -> bool:
     header = parse_header(first)
     if header is None or header[1] == 0 or not rest:
         return False
-    if NOT_TEXT.search(rest):
+    if NOT_TEXT_BYTES.search(rest):
         return True
     # Only bytes that text could hold: let a row decide.
     word, gap, values = rest.lstrip(b"\n").partition(b" ")
@@ -92,7 +92,7 @@ def _take(
 def write(path: str | PathLike[str], rows: WordRows) -> None:
     """Write the rows with a newline after each, as word2vec does."""
     words, matrix = rows.words, rows.matrix
-    with sink(path) as file, progress(len(words), "words", "writing") as bar:
+    with open_sink(path) as file, progress(len(words), "words", "writing") as bar:
         file.write(b"%d %d\n" % matrix.shape)
         for start in range(0, len(words), 1000):
             block = np.ascontiguousarray(matrix[start : start + 1000], "<f4")
