@@ -132,7 +132,7 @@ def power(options: argparse.Namespace, model: ALaCarte) -> None:
     pairs: list[tuple[str, str]] = []
     strata = ((20, 50), (50, 200), (200, 2000))
     for low, high in strata:
-        usable = [row for row in np.flatnonzero((both >= low) & (both < high)) if _plain(model.vectors.words[row])]
+        usable = [row for row in np.flatnonzero((both >= low) & (both < high)) if plain(model.vectors.words[row])]
         chosen = rng.permutation(usable)[: 2 * PAIRS // 3]
         chosen = chosen[np.argsort(both[chosen])]
         pairs += [(model.vectors.words[x], model.vectors.words[y]) for x, y in chosen.reshape(-1, 2)]
@@ -143,7 +143,7 @@ def power(options: argparse.Namespace, model: ALaCarte) -> None:
         "| share of uses | 20 to 50 uses | 50 to 200 | 200 to 2,000 | other words found |\n|---:|---:|---:|---:|---:|"
     )
     for share in SHARES:
-        after = model.collect(_replaced(second, pairs, share), words, spread=16)
+        after = model.collect(with_exchanged(second, pairs, share), words, spread=16)
         found = compare(model, before, after, min_count=options.min_count // 2)
         changed = {item.word for item in found.changed(0.05)}
         hit = np.array([x in changed for x, _ in pairs]).reshape(len(strata), -1).mean(axis=1)
@@ -171,11 +171,11 @@ def _beside(texts: list[str], exchanged: set[str]) -> dict[str, float]:
     return {word: near[word] / count for word, count in uses.items()}
 
 
-def _plain(word: str) -> bool:
+def plain(word: str) -> bool:
     return word.isascii() and word.isalpha() and len(word) > 2
 
 
-def _replaced(texts: list[str], pairs: list[tuple[str, str]], share: float) -> list[str]:
+def with_exchanged(texts: list[str], pairs: list[tuple[str, str]], share: float) -> list[str]:
     rng = np.random.default_rng(11)
     becomes = {x: "" for x, _ in pairs} | {y: x for x, y in pairs}
     pattern = re.compile(rf"\b({'|'.join(becomes)})\b")

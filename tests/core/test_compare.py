@@ -125,6 +125,28 @@ def test_noise_that_words_share_is_not_whitened_away(factors):
     assert np.mean(rejected) < 0.07
 
 
+@pytest.mark.parametrize("words", [60, 1200])  # with few, the units are those of the vectors
+def test_intervals_hold_the_distance_and_hold_zero_only_where_the_test_does_not_reject(words):
+    rng = np.random.default_rng(3)
+    held = []
+    for seed in range(1200 // words):
+        truth = rng.normal(size=(words, 20)) * 2
+        other = truth + rng.normal(size=truth.shape) * rng.uniform(0, 2.5, (words, 1)) * (rng.random((words, 1)) < 0.8)
+        cosines = np.einsum("wd,wd->w", *(rows / np.linalg.norm(rows, axis=1)[:, None] for rows in (truth, other)))
+        found = compare_sides(
+            list(map(str, range(words))), (simulated(words, seed, truth), simulated(words, 99, other))
+        )
+        for item in found:
+            assert (item.p_value <= 0.05) == (item.conf_low > 0)
+            assert item.conf_low <= item.distance <= item.conf_high
+            assert item.conf_high > 0
+            distance = 1 - cosines[int(item.word)]
+            if distance > 0.1:
+                held.append(item.conf_low <= distance <= item.conf_high)
+    assert len(held) > 500
+    assert 0.93 < np.mean(held) < 0.97
+
+
 def test_no_p_value_is_zero():
     truth = np.random.default_rng(5).normal(size=(300, 8))
     found = compare_sides(

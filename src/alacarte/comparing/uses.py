@@ -28,8 +28,9 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs, Mask, Rows
 from alacarte._io.table import Record, Records
+from alacarte.comparing._distances import Distances
 from alacarte.errors import NoOccurrences
-from alacarte.inference.cosines import check_level, directions_of, interval, slope
+from alacarte.inference.cosines import check_level, directions_of
 from alacarte.inference.multiple_testing import SMALLEST, adjusted
 from alacarte.inference.quadratic_forms import ratio_tail
 from alacarte.model import InducedVectors
@@ -213,7 +214,7 @@ def compare_sides(
     zero = np.zeros((2, count), dtype=bool)
     enough = np.zeros(count, dtype=bool)
     measure: _Measure | None = None
-    noises = []
+    noises, distances = [], []
     for low in range(0, count, WORDS_AT_ONCE):
         rows = np.arange(low, min(low + WORDS_AT_ONCE, count), dtype=np.intp)
         parts = sides[0].deviations(rows), sides[1].deviations(rows)
@@ -225,12 +226,15 @@ def compare_sides(
         if len(usable):
             enough[rows[usable]] = True
             tested = parts[0][usable], parts[1][usable]
-            for name, values in _distances(tested, (sides[0].typical, sides[1].typical), level).items():
-                numbers[name][rows[usable]] = values
+            distances.append(Distances.of(tested, (sides[0].typical, sides[1].typical)))
             measure = measure or _Measure.learn(sides)
             noises.append(measure.noise(tested))
     if measure is not None:
-        numbers["statistic"][enough], numbers["p_value"][enough] = measure.test(noises)
+        statistic, p_values = measure.test(noises)
+        intervals = Distances.joined(distances).intervals(p_values, level)
+        tested_names = "statistic", "p_value", "distance", "conf_low", "conf_high"
+        for name, values in zip(tested_names, (statistic, p_values, *intervals), strict=True):
+            numbers[name][enough] = values
     numbers["q_value"] = adjusted(numbers["p_value"], "bh")
     order = np.lexsort((-numbers["statistic"], numbers["p_value"]))  # NaN is last
     columns = [column[order].tolist() for column in (*(side.contexts for side in sides), *numbers.values())]
@@ -262,25 +266,6 @@ def _reason(df: Doubles, zero: Mask, names: tuple[str, str]) -> str:
         f"too few documents or clusters: the uses in {names[side]} are worth about {df[side] + 1:.0f}, "
         f"and {LEAST_DF + 1:.0f} are needed"
     )
-
-
-def _distances(
-    parts: tuple[Deviations, Deviations], typical: tuple[TypicalSpread, TypicalSpread], level: float
-) -> dict[str, Doubles]:
-    """1 − the cosine without noise, and its interval: its noise is that of either side."""
-    lengths = [shared.lengths(part) for part, shared in zip(parts, typical, strict=True)]
-    roots = [np.sqrt(q) for q, _, _ in lengths]
-    units = [part.means / root[:, None] for part, root in zip(parts, roots, strict=True)]
-    size = len(units[0])
-    estimate, variance, df = np.empty(size), np.zeros(size), np.full(size, np.inf)
-    for mine, theirs in ((0, 1), (1, 0)):
-        q, own, extra = lengths[mine]
-        w, estimate = slope(parts[mine].means, roots[mine], units[theirs], own)
-        along, along_df = typical[mine].variance_along(parts[mine], w, estimate)
-        variance += along + estimate**2 * np.maximum(extra, 0.0) / (4 * q**2)
-        df = np.minimum(df, along_df)
-    low, high = interval(estimate, np.sqrt(variance), np.maximum(df, 1e-3), level)
-    return {"distance": 1 - np.clip(estimate, -1, 1), "conf_low": 1 - high, "conf_high": 1 - low}
 
 
 # --------------------------------------------------------------------------------------------------- the test
