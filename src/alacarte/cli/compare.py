@@ -294,5 +294,7 @@ def _neighbours(
             show_table(ratio, f"cosine with {ratio.info['numerator']} / cosine with {ratio.info['denominator']}")
         if cosines is not None:
             show_table(cosines, "cosines")
+        for said in (cosines or ratio or near).notes:
+            show_line(said)
 
     show(facts, show_all)

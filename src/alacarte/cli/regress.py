@@ -11,6 +11,7 @@ from alacarte.cli.opening import open_model, typed_sides
 from alacarte.cli.options import Csv, Level, ModelOptions, Plot, Seed
 from alacarte.cli.output import show, show_line, voice, write_csv
 from alacarte.cli.tables import DATA, Study, Where, open_table, write_paper_table, write_plot
+from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteError
 
 
@@ -31,6 +32,12 @@ def regress(
     where: Where = None,
     study: Study,
     model: ModelOptions,
+    averaging: Averaging = option(
+        "context", "What a context's vector is: the mean of its words, or their sum.", panel=DATA
+    ),
+    duplicates: Literal["cluster", "drop", "keep"] = option(
+        "cluster", "Reprints of a document count with it, are dropped, or are kept as documents.", panel=DATA
+    ),
     permutations: int = option(999, "For p-values; 0 for none.", metavar="N", minimum=0),
     level: Level = 0.95,
     adjust: Literal["holm", "bh", "none"] = option("holm", "p-values for several terms together."),
@@ -63,6 +70,8 @@ def regress(
         text=tokens or text,
         cluster=study.columns,
         equal_clusters=study.equal_clusters,
+        averaging=averaging,
+        duplicates=duplicates,
         window=typed_sides(study.context_window),
         inference=regression.Inference(level, permutations, adjust, seed, voice.progress),
     )
@@ -71,7 +80,8 @@ def regress(
         write_paper_table(regression.etable(fit, stars=True), table)
     if plot is not None:
         write_plot(regression.plot_coefficients(fit), plot)
-    facts = {"contexts": len(fit), "clusters": fit.clusters, "left_out": fit.left_out, "terms": fit.table.to_dict()}
+    facts: dict[str, object] = {"contexts": len(fit), "clusters": fit.clusters, "notes": list(fit.clustering.notes)}
+    facts |= {"left_out": fit.left_out, "terms": fit.table.to_dict()}
     show(
         {"formula": formula, **facts},
         lambda: show_line(fit.summary().split("\n\n")[0]),

@@ -27,11 +27,13 @@ class Study:
 
     cluster: str | None = option(
         None,
-        "Contexts with the same value (a speaker; or first,last) are one unit of inference.",
+        "What is one observation: a column (a speaker; or first,last), document or context; looked for if left out.",
         metavar="COLUMN",
         panel=DATA,
     )
-    equal_clusters: bool = option(False, "Let clusters weigh the same, whatever their size.", panel=DATA)
+    equal_clusters: bool | None = option(
+        None, "Let clusters weigh the same, whatever their size; if left out, where they are very unequal.", panel=DATA
+    )
     context_window: str | None = option(
         None, "Words on each side; the transform's own if left out, else 10.", name="window", metavar="N|B,A"
     )

@@ -26,9 +26,23 @@ def level_of(variable: Longs, columns: Mapping[str, Longs]) -> tuple[str, int] |
         levels = len(np.unique(column[known]))
         if not LEAST_LEVELS <= levels < np.count_nonzero(known) or levels == len(np.unique(variable[known])):
             continue
-        pairs, counts = np.unique(np.column_stack([column, variable])[known], axis=0, return_counts=True)
-        commonest = np.maximum.reduceat(counts, np.flatnonzero(np.diff(pairs[:, 0], prepend=-1)))
-        exceptions = int(counts.sum() - commonest.sum())
-        if exceptions <= EXCEPTIONS * (counts.sum() - np.bincount(variable[known]).max()):
+        if varies_between(variable, column):
             found.append((levels, name))
     return None if not found else (min(found)[1], min(found)[0])
+
+
+def varies_between(variable: Longs, clusters: Longs) -> bool:
+    """Whether a variable differs between clusters, but hardly within them; codes are -1 where they are missing.
+
+    >>> varies_between(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 2]))
+    True
+    >>> varies_between(np.array([0, 1]), np.array([0, 0]))
+    False
+    """
+    known = (clusters >= 0) & (variable >= 0)
+    if not known.any():
+        return False
+    pairs, counts = np.unique(np.column_stack([clusters, variable])[known], axis=0, return_counts=True)
+    commonest = np.maximum.reduceat(counts, np.flatnonzero(np.diff(pairs[:, 0], prepend=-1)))
+    exceptions = int(counts.sum() - commonest.sum())
+    return bool(exceptions <= EXCEPTIONS * (counts.sum() - np.bincount(variable[known]).max()))

@@ -10,15 +10,16 @@ import numpy as np
 
 from alacarte._io.arrays import Doubles
 from alacarte._io.checks import real_number, whole_number
+from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteError, AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
 from alacarte.inference.multiple_testing import adjusted, p_value
 from alacarte.inference.regression_noise import Fit, independent, least_squares, noise, permute
 from alacarte.model import ALaCarte
-from alacarte.regression.context_table import ContextTable, contexts, documents
+from alacarte.regression.context_table import ContextTable, Duplicates, contexts, documents
 from alacarte.regression.design import INTERCEPT
-from alacarte.regression.embed import Groups
 from alacarte.regression.formulas import parse_formula
+from alacarte.regression.groups import Groups
 from alacarte.regression.infer import EmbeddingRegression, Inference, regress
 from alacarte.regression.results import Results, column_of
 from alacarte.vectors.word_vectors import WordVectors
@@ -135,7 +136,9 @@ def regress_each(
     text: str = "text",
     window: int | tuple[int, int] | None = None,
     cluster: Groups | None = None,
-    equal_clusters: bool = False,
+    equal_clusters: bool | None = None,
+    averaging: Averaging | None = None,
+    duplicates: Duplicates = "cluster",
     inference: Inference | None = None,
 ) -> Results:
     """Fit the same regression to several words, and adjust p-values over all words and terms.
@@ -146,7 +149,7 @@ def regress_each(
         Without a left side: "~ party + year".
     targets : list of str
         The words. One that cannot be regressed (too rare, say) has a row with NaN and the reason.
-    data, model, text, window, cluster, equal_clusters, inference
+    data, model, text, window, cluster, equal_clusters, averaging, duplicates, inference
         As in `regress`. The text is read once.
 
     Returns
@@ -156,8 +159,9 @@ def regress_each(
     """
     if parse_formula(formula)[0] is not None:
         raise BadFormula(f"the words are those of `targets`; leave the left side of {formula!r} empty")
-    read = _read(data, text, model)
-    options: dict[str, Any] = {"cluster": cluster, "equal_clusters": equal_clusters, "inference": inference}
+    read = _read(data, text, model, duplicates)
+    options: dict[str, Any] = {"cluster": cluster, "equal_clusters": equal_clusters, "averaging": averaging}
+    options["inference"] = inference
     parts, words = [], list(targets)
     for target in words:
         try:
@@ -173,11 +177,12 @@ def regress_each(
     return table
 
 
-def _read(data: Any, text: str, model: Any) -> ContextTable:
+def _read(data: Any, text: str, model: Any, duplicates: Duplicates) -> ContextTable:
     """Return the documents, read once."""
     if isinstance(data, ContextTable):
         return data
-    return documents(data, text=text, known=model if isinstance(model, ALaCarte) else WordVectors.of(model))
+    known = model if isinstance(model, ALaCarte) else WordVectors.of(model)
+    return documents(data, text=text, known=known, duplicates=duplicates)
 
 
 def _stacked(parts: Sequence[Results], labels: Sequence[Mapping[str, Any]], kind: str) -> Results:
@@ -201,7 +206,9 @@ def sensitivity(
     windows: Sequence[int | tuple[int, int] | None] = (None,),
     text: str = "text",
     cluster: Groups | None = None,
-    equal_clusters: bool = False,
+    equal_clusters: bool | None = None,
+    averaging: Averaging | None = None,
+    duplicates: Duplicates = "cluster",
     inference: Inference | None = None,
 ) -> Results:
     """Fit the same regression with other windows and other models, in one table.
@@ -212,7 +219,7 @@ def sensitivity(
         One model; or several by name.
     windows : list
         Words on each side, or (before, after); None for a model's own.
-    formula, data, text, cluster, equal_clusters, inference
+    formula, data, text, cluster, equal_clusters, averaging, duplicates, inference
         As in `regress`.
 
     Returns
@@ -233,8 +240,9 @@ def sensitivity(
     ([2, 2, 5, 5], ['plain', 'stretched', 'plain', 'stretched'])
     """
     named = dict(models) if isinstance(models, Mapping) else {"": models}
-    read = {name: _read(data, text, model) for name, model in named.items()}
-    options: dict[str, Any] = {"cluster": cluster, "equal_clusters": equal_clusters, "inference": inference}
+    read = {name: _read(data, text, model, duplicates) for name, model in named.items()}
+    options: dict[str, Any] = {"cluster": cluster, "equal_clusters": equal_clusters, "averaging": averaging}
+    options["inference"] = inference
     parts, labels = [], []
     for window, (name, model) in product(windows, named.items()):
         parts.append(regress(formula, read[name], model, window=window, **options).table)

@@ -26,8 +26,11 @@ from alacarte.text.corpus import Corpus
 from alacarte.text.documents import Document
 from alacarte.text.encoding import Encoded, Encoder, Lexicon
 from alacarte.text.records import is_null
+from alacarte.text.reprints import copies_among, reprint_groups, signatures_of
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 
+Duplicates = Literal["cluster", "drop", "keep"]
+DUPLICATES = ("cluster", "drop", "keep")
 SHOWN = (Reading().left, Reading().right)  # words before and after in a table that has no window of its own
 
 
@@ -57,8 +60,10 @@ class ContextTable(Table):
     patterns: Sequence[str]
     window: tuple[int, int] | None = None
     skipped: int = 0  # documents without text
+    dropped: int = 0  # documents that are reprints of another one
     missing: list[str] = field(default_factory=list)  # targets that do not occur
     whole: bool = False  # each document is one context
+    reprints: Longs | None = None  # of each document, the same number for reprints of one text
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -160,6 +165,7 @@ def documents(
     id: str | None = None,
     tokenizer: TokenizerLike | None = None,
     known: Any = None,
+    duplicates: Duplicates = "cluster",
     show_progress: bool | None = None,
 ) -> ContextTable:
     """Read documents once; each is one context, or `contexts` looks for words in them.
@@ -177,6 +183,9 @@ def documents(
         How texts are split (see `alacarte.text.tokenizers`): as the model in `known` does, else "words".
     known : ALaCarte, WordVectors or list of str, optional
         The words that guide the tokenizer: best, the model that will embed the contexts.
+    duplicates : {"cluster", "drop", "keep"}
+        What becomes of documents that reprint another one (half of their runs of four words or more): they count as
+        one piece of evidence with it, are left out, or are documents like any other.
     show_progress : bool, optional
         Whether to show a bar; by default, on a terminal if it takes long.
 
@@ -222,10 +231,13 @@ def documents(
         raise BadCorpus(f"none of the {count} documents has any text; check the column of the text")
     if any(len(column) != count for column in variables.columns.values()):
         raise BadCorpus(f"{count} documents and variables of other lengths; give one value per document")
+    if duplicates not in DUPLICATES:
+        raise BadCorpus(f"duplicates is 'cluster', 'drop' or 'keep', not {duplicates!r}")
     used, compact = np.unique(np.concatenate([block.ids for block in blocks]), return_inverse=True)
     lengths = np.concatenate([np.zeros(1, dtype=np.int64), *(np.diff(block.offsets) for block in blocks)])
     offsets, rows = np.cumsum(lengths), np.array(kept, dtype=np.int64)
-    return ContextTable(
+    reprints = None if duplicates == "keep" else reprint_groups(signatures_of(compact.astype(np.int32), offsets))
+    table = ContextTable(
         vocabulary=[lexicon.word(token) for token in used.tolist()],
         ids=compact.astype(np.int32),
         offsets=offsets,
@@ -240,7 +252,11 @@ def documents(
         window=(0, 0),
         skipped=count - len(kept),
         whole=True,
+        reprints=reprints,
     )
+    if duplicates == "drop" and reprints is not None:
+        return replace(table.select(np.unique(reprints, return_index=True)[1]), dropped=copies_among(reprints))
+    return table
 
 
 def _text_column(frame: Variables, text: str) -> str:
@@ -282,6 +298,7 @@ def contexts(
     id: str | None = None,
     tokenizer: TokenizerLike | None = None,
     known: Any = None,
+    duplicates: Duplicates = "cluster",
     show_progress: bool | None = None,
 ) -> ContextTable:
     """Find every place where a target occurs, with the words around it and the document's variables.
@@ -297,7 +314,7 @@ def contexts(
     window : int or pair of int, optional
         Words on each side, or (before, after). If left out, that of the model in `known`, else that of the model that
         embeds the contexts.
-    text, id, tokenizer, known, show_progress
+    text, id, tokenizer, known, duplicates, show_progress
         As in `documents`.
 
     Returns
@@ -322,14 +339,18 @@ def contexts(
     if isinstance(data, ContextTable):
         read = data
     else:
-        read = documents(data, text=text, id=id, tokenizer=tokenizer, known=known, show_progress=show_progress)
+        options: dict[str, Any] = {"text": text, "id": id, "tokenizer": tokenizer, "known": known}
+        read = documents(data, **options, duplicates=duplicates, show_progress=show_progress)
     if not read.whole:
         raise BadCorpus("these are contexts already; pass the documents")
     lexicon = Lexicon({word: number for number, word in enumerate(read.vocabulary)}, grow=True)
     found = wanted.compile(lexicon, read.tokenizer).match(Encoded(read.ids, read.offsets, []))
     starts, ends = found.starts.astype(np.int64), found.ends.astype(np.int64)
     blanks = np.concatenate([[0], np.cumsum(np.array([not word for word in read.vocabulary])[read.ids])])
-    keep = np.flatnonzero(blanks[starts] == blanks[ends])
+    chosen = np.zeros(len(read.offsets) - 1, dtype=bool)  # without reprints that were dropped, say
+    chosen[read.documents] = True
+    owners = np.searchsorted(read.offsets, starts, side="right") - 1
+    keep = np.flatnonzero((blanks[starts] == blanks[ends]) & chosen[owners])
     keep = keep[longest(starts[keep], ends[keep])]
     keys = list(wanted)
     if not len(keep):
@@ -341,7 +362,7 @@ def contexts(
     occurring = set(numbers.tolist())
     return replace(
         read,
-        documents=np.searchsorted(read.offsets, starts[keep], side="right") - 1,
+        documents=owners[keep],
         starts=starts[keep],
         ends=ends[keep],
         pattern_of=numbers,

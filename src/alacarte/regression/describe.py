@@ -1,10 +1,10 @@
 """What groups mean by a word: nearest words, cosines, nearest and typical contexts, change over time, poles.
 
 Every function takes the embeddings of contexts and a grouping (`by`), or means computed by `dem_group`. With
-`intervals`, a level such as 0.95, there are standard errors and intervals; with `cluster`, contexts of one cluster (a
-speaker, a document) vary together. The cosine of a mean of few noisy contexts is too small; `estimate` is corrected for
-that, and is what the interval is around. Where a group has too few contexts or clusters for that, it is NaN, and
-`reason` says why.
+`intervals`, a level such as 0.95, there are standard errors and intervals. Contexts of one cluster (a document, a
+speaker) vary together; `cluster` is as in `dem_group`. The cosine of a mean of few noisy contexts is too small;
+`estimate` is corrected for that, and is what the interval is around. Where a group has too few contexts or clusters for
+that, it is NaN, and `reason` says why.
 """
 
 import warnings
@@ -21,8 +21,10 @@ from alacarte._io.checks import whole_number
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
 from alacarte.inference.cosines import check_level, directions_of, estimate, selection_excess
 from alacarte.inference.means import Units, debiased_squares
-from alacarte.regression.embed import Embeddings, Groups, cluster_codes, cluster_weights, group_codes
+from alacarte.regression.clusters import Clusters, clusters_of
+from alacarte.regression.embed import Embeddings
 from alacarte.regression.frames import all_numbers
+from alacarte.regression.groups import Groups, group_codes, name_of
 from alacarte.regression.results import Column, Results, column_of, joined
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -89,14 +91,15 @@ class Grouped:
     matrix: Doubles
     clusters: Longs | None = None
     weights: Doubles | None = None
+    notes: tuple[str, ...] = ()  # what was taken as one observation
 
     @classmethod
     def of(
         cls,
         embeddings: Embeddings,
         by: Groups | None,
-        cluster: Groups | None = None,
-        equal_clusters: bool = False,
+        cluster: "Groups | Clusters | None" = None,
+        equal_clusters: bool | None = None,
         intervals: float | None = None,
     ) -> "Grouped":
         """Return the contexts of each group, for intervals of this level if any; or means computed before."""
@@ -109,12 +112,21 @@ class Grouped:
         labels, codes = [EVERYTHING], np.zeros(len(embeddings), dtype=np.int64)
         if by is not None:
             labels, codes = group_codes(embeddings, by)
-        clusters = cluster_codes(embeddings, cluster)
+        if isinstance(cluster, Clusters):
+            found = cluster
+        else:
+            found = clusters_of(embeddings, cluster, equal_clusters, {name_of(by): codes})
+        clusters = found.codes
         if clusters is not None and (clusters < 0).any():
             raise AlacarteError(f"{int((clusters < 0).sum())} contexts have no cluster; fill in or drop these rows")
-        weights = cluster_weights(clusters, equal_clusters, codes >= 0)
-        groups = cls(labels, codes, np.bincount(codes[codes >= 0]), embeddings.matrix, clusters, weights)
+        weights = found.weights(codes >= 0)
+        sizes = np.bincount(codes[codes >= 0])
+        groups = cls(labels, codes, sizes, embeddings.matrix, clusters, weights, found.notes)
         if intervals is not None:
+            if found.low is not None:
+                warnings.warn(
+                    f"{found.low.said}: intervals will be too short. {found.low.remedy}", AlacarteWarning, stacklevel=3
+                )
             _warn_of_few_clusters(groups.units)
         return groups
 
@@ -198,7 +210,7 @@ def nearest(
     k: int | None = 10,
     candidates: Candidates | Literal["contexts"] = None,
     cluster: Groups | None = None,
-    equal_clusters: bool = False,
+    equal_clusters: bool | None = None,
     intervals: float | None = None,
     seed: int | None = 0,
 ) -> Results:
@@ -249,7 +261,9 @@ def nearest(
             columns = cosine_columns([unit], directions_of(words[near["feature"]]), intervals, excess)
             part |= {name: column[0] for name, column in columns.items()} | {"value": near["value"]}
         parts.append(part)
-    return Results(joined(parts), embeddings.variables.backend, {"kind": "nearest", "level": intervals})
+    return Results(
+        joined(parts), embeddings.variables.backend, {"kind": "nearest", "level": intervals, "notes": groups.notes}
+    )
 
 
 def similarity(
@@ -258,7 +272,7 @@ def similarity(
     by: Groups | None = None,
     *,
     cluster: Groups | None = None,
-    equal_clusters: bool = False,
+    equal_clusters: bool | None = None,
     intervals: float | None = None,
 ) -> Results:
     """Return the cosine of each group's mean with some words.
@@ -289,7 +303,9 @@ def similarity(
         "target": np.repeat(column_of(groups.labels), len(names)),
         "feature": column_of(names * len(groups.labels)),
     } | {name: column.ravel() for name, column in found.items()}
-    return Results(columns, embeddings.variables.backend, {"kind": "similarity", "level": intervals})
+    return Results(
+        columns, embeddings.variables.backend, {"kind": "similarity", "level": intervals, "notes": groups.notes}
+    )
 
 
 def _known_features(embeddings: Embeddings, features: str | Sequence[str]) -> tuple[list[str], Doubles]:
@@ -310,7 +326,7 @@ def nearest_contexts(
     k: int = 5,
     within: bool = True,
     cluster: Groups | None = None,
-    equal_clusters: bool = False,
+    equal_clusters: bool | None = None,
     intervals: float | None = None,
     seed: int | None = 0,
 ) -> Results:
@@ -347,7 +363,11 @@ def nearest_contexts(
             found = _context_columns(groups, row, (eligible, chosen), units, intervals, seed)
             part |= found | {"value": values[places]}
         parts.append(part | _identity(embeddings, chosen))
-    return Results(joined(parts), embeddings.variables.backend, {"kind": "nearest contexts", "level": intervals})
+    return Results(
+        joined(parts),
+        embeddings.variables.backend,
+        {"kind": "nearest contexts", "level": intervals, "notes": groups.notes},
+    )
 
 
 def _context_columns(
@@ -422,7 +442,7 @@ def similarity_over(
     *,
     within: str | None = None,
     cluster: Groups | None = None,
-    equal_clusters: bool = False,
+    equal_clusters: bool | None = None,
     intervals: float | None = None,
 ) -> Results:
     """Return the cosine with some words at each value of an ordered variable (a year, a quartile).
@@ -446,16 +466,11 @@ def similarity_over(
     if within is not None:
         labels, codes = group_codes(embeddings, within)
         splits = [(label, codes == code) for code, label in enumerate(labels)]
-    clusters = cluster_codes(embeddings, cluster)
+    compared = {} if within is None else {within: group_codes(embeddings, within)[1]}
+    clusters = clusters_of(embeddings, cluster, equal_clusters, compared)
     parts: list[dict[str, Column]] = []
     for split, rows in splits:
-        groups = Grouped.of(
-            embeddings.select(rows),
-            over,
-            None if clusters is None else clusters[rows],
-            equal_clusters,
-            intervals,
-        )
+        groups = Grouped.of(embeddings.select(rows), over, clusters.select(rows), intervals=intervals)
         values = _levels_of_documents(embeddings, over, groups.labels)
         place = {label: number for number, label in enumerate(groups.labels)}
         at = np.array([place.get(value, -1) for value in values])
@@ -469,7 +484,7 @@ def similarity_over(
             columns[name] = np.where(at[:, None] >= 0, column[at], absent).ravel()
         columns["n"] = np.repeat(np.where(at >= 0, groups.sizes[at], 0), len(names))
         parts.append(columns)
-    info = {"kind": "over", "over": over, "within": within, "level": intervals}
+    info = {"kind": "over", "over": over, "within": within, "level": intervals, "notes": clusters.notes}
     return Results(joined(parts), embeddings.variables.backend, info)
 
 
@@ -492,7 +507,7 @@ def poles(
     second: Sequence[str] | None = None,
     *,
     cluster: Groups | None = None,
-    equal_clusters: bool = False,
+    equal_clusters: bool | None = None,
     intervals: float | None = None,
 ) -> Results:
     """Return how much nearer each group's mean is to the words of one pole than to those of another.
@@ -524,4 +539,4 @@ def poles(
     found = cosine_columns(groups.units, direction[None], intervals)
     columns: dict[str, Column] = {"group": column_of(groups.labels)}
     columns |= {name: column[:, 0] for name, column in found.items()} | {"n": groups.sizes}
-    return Results(columns, embeddings.variables.backend, {"kind": "poles", "level": intervals})
+    return Results(columns, embeddings.variables.backend, {"kind": "poles", "level": intervals, "notes": groups.notes})

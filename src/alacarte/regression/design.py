@@ -11,9 +11,10 @@ from scipy import linalg
 
 from alacarte._io.arrays import Doubles, Longs, Mask
 from alacarte.errors import BadFormula, require
-from alacarte.regression.embed import Embeddings, codes_of
+from alacarte.regression.embed import Embeddings
 from alacarte.regression.formulas import parse_covariates
 from alacarte.regression.frames import Variables, as_column, as_days, is_numeric, missing
+from alacarte.regression.groups import codes_of
 from alacarte.regression.results import Column
 
 DEPENDENT = 1e-8  # a column of length 1 that the others leave no more of than this is explained by them

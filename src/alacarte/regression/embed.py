@@ -10,25 +10,25 @@ import numpy.typing as npt
 from scipy import sparse
 
 from alacarte._io import html
-from alacarte._io.arrays import Doubles, Longs, Mask
+from alacarte._io.arrays import Doubles, Longs
 from alacarte._io.table import beside
-from alacarte.contexts.averaging import divisor
 from alacarte.contexts.integers import IntegerVectors
-from alacarte.contexts.reading import Averaging, Reading
+from alacarte.contexts.reading import AVERAGINGS, Averaging, Reading
 from alacarte.contexts.summing import without_unknown
 from alacarte.contexts.windows import sums_of_matches
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.model.embedding import ContextReader
+from alacarte.regression.clusters import clusters_of
 from alacarte.regression.context_table import ContextTable, documents
-from alacarte.regression.frames import Variables, as_column, missing
+from alacarte.regression.frames import Variables
+from alacarte.regression.groups import Groups, group_codes, name_of
 from alacarte.regression.results import Column, column_of, make_frame
 from alacarte.targets.sequences import Matches
 from alacarte.text.encoding import Encoded
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
 
-Groups = str | Sequence[Any] | npt.NDArray[Any]
 TOGETHER = 1 << 15  # contexts averaged at a time
 
 
@@ -125,12 +125,13 @@ class Embeddings:
         return make_frame(beside(columns, self.variables.columns), self.variables.backend)
 
 
-def dem(contexts: ContextTable | Sequence[Sequence[str]], model: Any) -> Embeddings:
+def dem(
+    contexts: ContextTable | Sequence[Sequence[str]], model: Any, *, averaging: Averaging | None = None
+) -> Embeddings:
     """Embed each context: the transform times the average of the vectors of its words.
 
-    Contexts are read as the model says (window, averaging, weights of words and of distances, words without a vector),
-    so that a row is what `ALaCarte.embed` gives for that context. Words are looked up as they are written, else
-    lower-cased; contexts without any known word are left out and counted.
+    Contexts are read as the model says (window, weights of words and of distances, words without a vector). Words are
+    looked up as they are written, else lower-cased; contexts without any known word are left out and counted.
 
     Parameters
     ----------
@@ -139,6 +140,11 @@ def dem(contexts: ContextTable | Sequence[Sequence[str]], model: Any) -> Embeddi
         with their own, and a warning says so.
     model : ALaCarte or vectors
         A model; or word vectors of any kind, for the plain mean over 10 words on each side.
+    averaging : {"context", "occurrence", "token"}, optional
+        "context", the default, is the mean over the words of each context, so that contexts at the edge of a short
+        document are not shorter vectors; where the model's own averages are sums, it is times the weight that contexts
+        have on average. "occurrence" is the sum over a context's words, what `ALaCarte.embed` gives with such a model.
+        For a context by itself, "token" is the same as "context".
 
     Returns
     -------
@@ -152,6 +158,8 @@ def dem(contexts: ContextTable | Sequence[Sequence[str]], model: Any) -> Embeddi
     """
     table = contexts if isinstance(contexts, ContextTable) else documents(list(contexts))
     vectors, transform, reading = _space(model)
+    if averaging is not None and averaging not in AVERAGINGS:
+        raise AlacarteError(f"averaging is {', '.join(map(repr, AVERAGINGS))}, not {averaging!r}")
     if not table.whole:
         window = table.window or (reading.left, reading.right)
         if transform.settings is not None and window != (reading.left, reading.right):
@@ -167,16 +175,21 @@ def dem(contexts: ContextTable | Sequence[Sequence[str]], model: Any) -> Embeddi
     spelled = [word if word in index else word.lower() for word in table.vocabulary]
     rows_of = np.array([index.get(word, -1) if word else -1 for word in spelled], dtype=np.int32)
     if table.whole:
-        reader = ContextReader(vectors, transform, reading, str.split)
-        means, kept = _averages_of_documents(table, spelled, reader, reading.averaging)
+        reader = ContextReader(vectors, transform, replace(reading, averaging="token"), str.split)
+        means, weights, kept = _averages_of_documents(table, spelled, reader)
         used = rows_of[table.ids]
     else:
-        means, kept, used = _averages_of_windows(table, rows_of[table.ids], vectors, transform, reading)
+        means, weights, kept, used = _averages_of_windows(table, rows_of[table.ids], vectors, transform, reading)
     if not len(kept):
         raise NotEnoughData(
             f"none of the words in {len(table):,} contexts has a vector; check that text and vectors share language "
             "and case"
         )
+    sums = reading.averaging == "occurrence"  # what the transform expects
+    if averaging == "occurrence":
+        means *= (weights if sums else weights / weights.mean())[:, None]
+    elif sums:
+        means *= weights.mean()
     matrix = means @ transform.matrix.astype(np.float64).T
     if transform.intercept is not None:
         matrix += transform.intercept
@@ -202,26 +215,25 @@ def _space(model: Any) -> tuple[WordVectors, Transform, Reading]:
 
 
 def _averages_of_documents(
-    table: ContextTable, spelled: list[str], reader: ContextReader, averaging: Averaging
-) -> tuple[Doubles, Longs]:
-    """Return (the average of each document that has any known word, the numbers of these)."""
+    table: ContextTable, spelled: list[str], reader: ContextReader
+) -> tuple[Doubles, Doubles, Longs]:
+    """Return (the mean of each document's known words, their weight, the numbers of documents that have any)."""
     bounds = zip(table.starts.tolist(), table.ends.tolist(), strict=True)
     sums = [reader.whole([spelled[token] for token in table.ids[low:high].tolist()]) for low, high in bounds]
     kept = [row for row, one in enumerate(sums) if one.weight > 0]
-    means = [
-        one.vectors / divisor(averaging, one.occurrences, one.weight, one.filled) for one in (sums[row] for row in kept)
-    ]
-    return np.array(means), np.array(kept, dtype=np.int64)
+    weights = np.array([sums[row].weight for row in kept])
+    return np.array([sums[row].vectors / sums[row].weight for row in kept]), weights, np.array(kept, dtype=np.int64)
 
 
 def _averages_of_windows(
     table: ContextTable, ids: Any, vectors: WordVectors, transform: Transform, reading: Reading
-) -> tuple[Doubles, Longs, Any]:
-    """Return (averages of the windows with a known word, the numbers of these, the rows of all words in windows)."""
+) -> tuple[Doubles, Doubles, Longs, Any]:
+    """Return (means of the windows, their weights, the numbers of those with a known word, the rows of all words)."""
+    reading = replace(reading, averaging="token")  # which for one window is its mean
     offsets, starts, ends = table.offsets, table.starts, table.ends
     integers = IntegerVectors.of(vectors, transform.weights, reading, few=True)
     order = np.argsort(starts, kind="stable")
-    means, filled = np.zeros((len(table), vectors.dimension)), np.zeros(len(table), dtype=bool)
+    means, weights = np.zeros((len(table), vectors.dimension)), np.zeros(len(table))
     for low in range(0, len(order), TOGETHER):
         rows = order[low : low + TOGETHER]
         first, last = table.documents[rows[0]], table.documents[rows[-1]] + 1
@@ -230,9 +242,10 @@ def _averages_of_windows(
         part = Encoded(ids[begin:end], offsets[first : last + 1] - begin, [])
         matches = Matches((starts[rows] - begin).astype(np.int32), (ends[rows] - begin).astype(np.int32), places)
         sums = sums_of_matches(integers, reading, part, matches, len(rows))
-        filled[rows] = sums.totals > 0
+        weights[rows] = sums.divisor(integers.scale, "token")
         known = np.flatnonzero(sums.totals > 0)
-        means[rows[known]] = sums.means(integers.scale, reading.averaging, known)
+        means[rows[known]] = sums.means(integers.scale, "token", known)
+    filled = weights > 0
     if reading.unknown == "drop":  # words without a vector take no place in a window
         ids, offsets, before = without_unknown(ids, offsets, len(vectors))
         starts, ends = before[starts], before[ends]
@@ -245,7 +258,7 @@ def _averages_of_windows(
         (np.minimum(closes, ends + reading.right), -1),
     ):
         np.add.at(borders, place, step)
-    return means[filled], np.flatnonzero(filled), ids[np.cumsum(borders)[:-1] > 0]
+    return means[filled], weights[filled], np.flatnonzero(filled), ids[np.cumsum(borders)[:-1] > 0]
 
 
 def _words(window: tuple[int, int]) -> str:
@@ -266,7 +279,7 @@ def dem_group(
     groups: Groups,
     *,
     cluster: Groups | None = None,
-    equal_clusters: bool = False,
+    equal_clusters: bool | None = None,
 ) -> Embeddings:
     """Average the rows of each group.
 
@@ -278,9 +291,11 @@ def dem_group(
         A variable, several of which every combination is a group, or the group of each row. Groups come in the order of
         their levels where there is one, else sorted; rows whose group is missing are left out and counted.
     cluster : str, list of str, or one value per row, optional
-        What belongs together; by itself it changes no mean.
-    equal_clusters : bool
-        Whether every cluster weighs the same, and not every context.
+        What is one observation: a column, "document" or "context". If left out, the level is looked for: the column
+        between whose values the groups vary (parties between speakers), else the document with its reprints.
+    equal_clusters : bool, optional
+        Whether every cluster weighs the same, and not every context. If left out, clusters weigh the same where the
+        groups vary between them and they differ so much in size that less than half of them count.
 
     Returns
     -------
@@ -294,7 +309,7 @@ def dem_group(
     (['D', 'R'], [[0.5, 0.5], [0.0, 1.0]], [2, 1])
     """
     labels, codes = group_codes(embeddings, groups)
-    weights = cluster_weights(cluster_codes(embeddings, cluster), equal_clusters, codes >= 0)
+    weights = clusters_of(embeddings, cluster, equal_clusters, {name_of(groups): codes}).weights(codes >= 0)
     return means_of(embeddings, labels, codes, weights)
 
 
@@ -313,67 +328,3 @@ def means_of(embeddings: Embeddings, labels: list[Any], codes: Longs, weights: D
         counts=np.bincount(codes[rows], minlength=len(labels)),
         contexts=None,
     )
-
-
-def cluster_codes(embeddings: Embeddings, cluster: Groups | None) -> Longs | None:
-    """Return the number of each context's cluster, -1 where it is missing; None if each context is one by itself."""
-    if cluster is None:
-        return None
-    return group_codes(embeddings, cluster)[1]
-
-
-def cluster_weights(clusters: Longs | None, equal_clusters: bool, used: Mask) -> Doubles | None:
-    """Return what each context that is used counts if clusters weigh the same; None if all contexts count the same."""
-    if not equal_clusters:
-        return None
-    if clusters is None:
-        raise AlacarteError("equal_clusters needs to know the clusters; pass cluster=… too")
-    taken = used & (clusters >= 0)
-    sizes = np.bincount(clusters[taken], minlength=int(clusters.max(initial=0)) + 1)
-    return np.asarray(np.where(taken, 1 / np.maximum(sizes, 1)[clusters], 0.0))
-
-
-def group_codes(embeddings: Embeddings, groups: Groups) -> tuple[list[Any], Longs]:
-    """Return (labels in order, which label each row has; -1 where it is missing)."""
-    names = [groups] if isinstance(groups, str) else groups
-    many = isinstance(names, list) and all(isinstance(name, str) for name in names) and len(names) != len(embeddings)
-    known = embeddings.variables.columns.keys() | embeddings.own.keys() if many else set()
-    if isinstance(groups, str) or (many and all(name in known for name in names)):
-        levels = embeddings.variables.levels
-        parts = [codes_of(embeddings.column(str(name), "the groups"), levels.get(name)) for name in names]
-        return parts[0] if len(parts) == 1 else _crossed(parts)
-    values = as_column(groups)
-    if len(values) != len(embeddings):
-        raise AlacarteError(
-            f"{len(values)} groups for {len(embeddings)} rows; name a variable, or give one value for each row"
-        )
-    return codes_of(values, None)
-
-
-def codes_of(column: Column, levels: list[Any] | None, key: Any = None) -> tuple[list[Any], Longs]:
-    """Return (labels that occur, in order; the place of each value's label, -1 where it is missing)."""
-    absent = missing(column)
-    occurring = set(column[~absent].tolist())
-    if levels is not None:
-        labels = [level for level in levels if level in occurring]
-    else:
-        try:
-            labels = sorted(occurring, key=None if column.dtype.kind in "iufb" else key)
-        except (TypeError, AttributeError):
-            labels = sorted(occurring, key=str)
-    if not labels:
-        raise NotEnoughData("every value of the grouping variable is missing; choose another one")
-    place = {label: number for number, label in enumerate(labels)}
-    codes = [-1 if gone else place[value] for value, gone in zip(column.tolist(), absent.tolist(), strict=True)]
-    return labels, np.array(codes, dtype=np.int64)
-
-
-def _crossed(parts: list[tuple[list[Any], Longs]]) -> tuple[list[Any], Longs]:
-    """Return the labels and codes of every combination of several variables that occurs."""
-    codes = np.stack([codes for _, codes in parts], axis=1)
-    absent = (codes < 0).any(axis=1)
-    used, inverse = np.unique(codes[~absent], axis=0, return_inverse=True)
-    names = [", ".join(str(labels[at]) for (labels, _), at in zip(parts, row, strict=True)) for row in used.tolist()]
-    joint = np.full(len(codes), -1, dtype=np.int64)
-    joint[~absent] = inverse.ravel()
-    return names, joint

@@ -10,17 +10,20 @@ import numpy as np
 from alacarte._io import html
 from alacarte._io.arrays import Doubles, Mask
 from alacarte._io.progress import progress
+from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
-from alacarte.inference.lengths import score_interval
+from alacarte.inference.lengths import noise_of_each, score_interval
 from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value
 from alacarte.inference.regression_noise import Fit, covariances, least_squares, noise, on_one_unit, permute
 from alacarte.model import ALaCarte
-from alacarte.regression.context_table import ContextTable, checked_window, contexts, documents
+from alacarte.regression.clusters import Clusters, LowLevel, clusters_of, codes_by_name, has_cluster
+from alacarte.regression.context_table import ContextTable, Duplicates, checked_window, contexts, documents
 from alacarte.regression.describe import Candidates, candidate_vectors, nearest_words
 from alacarte.regression.design import INTERCEPT, Design, build
-from alacarte.regression.embed import Embeddings, Groups, cluster_codes, dem
+from alacarte.regression.embed import Embeddings, dem
 from alacarte.regression.formulas import parse_formula
+from alacarte.regression.groups import Groups
 from alacarte.regression.results import Results, column_of, make_frame
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -72,6 +75,7 @@ class EmbeddingRegression:
     left_out: dict[str, int]
     inference: Inference
     fit: Fit = field(repr=False)
+    clustering: Clusters = field(default_factory=lambda: Clusters(None, "context"))
     table: Results = field(default_factory=lambda: Results({}))
 
     @property
@@ -208,6 +212,7 @@ class EmbeddingRegression:
             + (f" in {self.clusters:,} clusters" if self.clusters is not None else "")
             + f", {self.coefficients.shape[1]} dimensions",
         ]
+        lines += self.clustering.notes
         lines += [f"left out: {count:,} ({reason})" for reason, count in self.left_out.items()]
         robust = "HC2" if self.clusters is None else "cluster-robust (CR2)"
         lines.append(
@@ -244,7 +249,9 @@ def regress(
     text: str = "text",
     window: int | tuple[int, int] | None = None,
     cluster: Groups | None = None,
-    equal_clusters: bool = False,
+    equal_clusters: bool | None = None,
+    averaging: Averaging | None = None,
+    duplicates: Duplicates = "cluster",
     inference: Inference | None = None,
 ) -> EmbeddingRegression:
     """Regress the embeddings of a word's contexts on who speaks, when, and where.
@@ -265,10 +272,17 @@ def regress(
     window : int or pair of int, optional
         Words on each side; the model's own if left out.
     cluster : str, list of str, or one value per context, optional
-        What is one unit of inference: contexts with the same value (of every column of a list) vary together. This
-        changes standard errors, intervals and p-values, and no estimate.
-    equal_clusters : bool
-        Whether every cluster weighs the same, whatever its size; this changes the estimates.
+        What is one observation: contexts with the same value (of every column of a list) vary together. If left out,
+        the level is looked for: the column between whose values a variable varies (party between speakers), else the
+        document with its reprints. "document" and "context" ask for these levels; one that is too low is used, with a
+        warning.
+    equal_clusters : bool, optional
+        Whether every cluster weighs the same, whatever its size; this changes the estimates. If left out, they do where
+        variables vary between clusters and these differ so much in size that less than half of them count.
+    averaging : {"context", "occurrence", "token"}, optional
+        As in `dem`.
+    duplicates : {"cluster", "drop", "keep"}
+        As in `documents`.
     inference : Inference, optional
         The level of the intervals, the number of permutations, how p-values are adjusted, and the seed.
 
@@ -303,28 +317,31 @@ def regress(
         if model is None:
             raise BadFormula("no vectors are given; pass an ALaCarte model, or word vectors")
         model = model if isinstance(model, ALaCarte) else WordVectors.of(model)
-        found = _contexts_of(data, targets, model, text, window, asked.show_progress)
+        found = _contexts_of(data, targets, model, text, window, duplicates, asked.show_progress)
         left_out = {"documents without text": found.skipped} if found.skipped else {}
+        left_out |= {"reprints of other documents": found.dropped} if found.dropped else {}
         left_out |= {f"no match of {pattern!r}": 0 for pattern in found.missing}
-        embedded = dem(found, model)
+        embedded = dem(found, model, averaging=averaging)
     targets = _same_targets(targets, embedded.contexts)
     if embedded.dropped:
         left_out["contexts without a known word"] = embedded.dropped
-    codes = cluster_codes(embedded, cluster)
-    usable = np.ones(len(embedded), dtype=bool) if codes is None else codes >= 0
+    usable = has_cluster(embedded, cluster)
     if not usable.all():
         left_out["missing cluster"] = int((~usable).sum())
-    if equal_clusters and codes is None:
-        raise BadFormula("equal_clusters needs to know the clusters; pass cluster=… too")
     design = build(covariates, embedded, usable)
     rows = embedded if len(design.rows) == len(embedded) else embedded.select(design.rows)
-    clusters = None if codes is None else codes[design.rows]
-    fit, _ = least_squares(design.matrix, rows.matrix, clusters, equal_clusters=equal_clusters)
-    if clusters is not None and fit.clusters <= len(design.names):
+    if cluster is not None and not isinstance(cluster, str) and len(cluster) == len(embedded):
+        cluster = np.asarray(cluster, dtype=object)[design.rows]
+    clusters = clusters_of(rows, cluster, equal_clusters, codes_by_name(design.columns))
+    fit, _ = least_squares(design.matrix, rows.matrix, clusters.codes, equal_clusters=clusters.equal)
+    if fit.units is not None and fit.clusters <= len(design.names):
         raise BadFormula(
             f"{fit.clusters} clusters are too few for {len(design.names)} coefficients; use another cluster"
         )
-    model_of = EmbeddingRegression(formula, targets, design, rows, left_out | design.left_out, asked, fit)
+    left_out |= design.left_out
+    model_of = EmbeddingRegression(formula, targets, design, rows, left_out, asked, fit, clusters)
+    if clusters.low is not None:
+        _warn_of_low_level(model_of, clusters.low)
     return replace(model_of, table=table_of_terms(model_of))
 
 
@@ -334,14 +351,16 @@ def _contexts_of(
     model: Any,
     text: str,
     window: int | tuple[int, int] | None,
+    duplicates: Duplicates,
     show_progress: bool | None,
 ) -> ContextTable:
     """Return whole documents, or the contexts of the words in them; contexts found before get the window asked for."""
     if isinstance(data, ContextTable) and (targets is None or not data.whole):
         return data if window is None or data.whole else replace(data, window=checked_window(window))
     if targets is None:
-        return documents(data, text=text, known=model, show_progress=show_progress)
-    return contexts(data, targets, window=window, text=text, known=model, show_progress=show_progress)
+        return documents(data, text=text, known=model, duplicates=duplicates, show_progress=show_progress)
+    options: dict[str, Any] = {"text": text, "known": model, "duplicates": duplicates}
+    return contexts(data, targets, window=window, **options, show_progress=show_progress)
 
 
 def _same_targets(wanted: list[str] | None, table: ContextTable | None) -> list[str] | None:
@@ -408,6 +427,30 @@ def table_of(model: EmbeddingRegression, combinations: Doubles, names: list[str]
     }
     info = {"kind": "regression", "level": asked.level, "adjust": asked.adjust}
     return Results(columns, model.embeddings.variables.backend, info)
+
+
+def _warn_of_low_level(model: EmbeddingRegression, low: LowLevel) -> None:
+    """Warn of clusters below the level at which a variable varies, with the size that tests have then."""
+    terms = np.eye(len(model.terms))[[place for place, name in enumerate(model.terms) if name not in INTERCEPT]]
+    higher, _ = least_squares(
+        model.design.matrix, model.embeddings.matrix, low.codes, equal_clusters=model.clustering.equal
+    )
+    size = float(np.max(expected_sizes(model.fit, higher, terms)))
+    warnings.warn(
+        f"{low.said}. If nothing differs, about {size:.0%} of such tests will find p ≤ .05, not 5 %. {low.remedy}",
+        AlacarteWarning,
+        stacklevel=3,
+    )
+
+
+def expected_sizes(asked: Fit, higher: Fit, terms: Doubles) -> Doubles:
+    """Return how often p ≤ .05 if nothing differs and the noise is that of higher clusters, by term."""
+    from scipy import special
+
+    known = noise_of_each(higher, terms)
+    dimensions = np.array([one.total**2 / one.second if one.second > 0 else 1.0 for one in known])
+    inflation = np.array([one.total for one in known]) / noise(asked, terms)
+    return np.asarray(special.chdtrc(dimensions, special.chdtri(dimensions, 0.05) / inflation))
 
 
 def few_units(fit: Fit, combinations: Doubles) -> Mask:

@@ -27,7 +27,8 @@ from alacarte._io.figures import (
 from alacarte._io.figures import save_figure as save_figure
 from alacarte.errors import AlacarteError
 from alacarte.regression.describe import Candidates, nearest
-from alacarte.regression.embed import Embeddings, Groups, dem_group
+from alacarte.regression.embed import Embeddings, dem_group
+from alacarte.regression.groups import Groups
 from alacarte.regression.results import Results
 from alacarte.regression.side_by_side import label_of
 from alacarte.vectors.geometry import principal_plane, unit_rows

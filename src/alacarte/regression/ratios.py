@@ -14,7 +14,8 @@ from alacarte.inference.means import Units
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.two_groups import Chosen, difference, wild_bootstrap
 from alacarte.regression.describe import Candidates, Grouped, candidate_vectors, excess_of, largest, nearest_words
-from alacarte.regression.embed import Embeddings, Groups
+from alacarte.regression.embed import Embeddings
+from alacarte.regression.groups import Groups
 from alacarte.regression.infer import Inference
 from alacarte.regression.results import Column, Results, column_of
 from alacarte.vectors.word_vectors import WordVectors
@@ -31,7 +32,7 @@ def ratio(
     numerator: Any = None,
     candidates: Candidates | Literal["contexts"] = None,
     cluster: Groups | None = None,
-    equal_clusters: bool = False,
+    equal_clusters: bool | None = None,
     inference: Inference | None = None,
 ) -> Results:
     """Return the ratio of two groups' cosines with the k nearest words of either, the largest ratio first.
@@ -84,6 +85,7 @@ def ratio(
     columns["group"] = column_of([label[side] for side in near.tolist()])
     order = np.argsort(np.where(np.isnan(value), -np.inf, value))[::-1]
     info: dict[str, Any] = {"kind": "ratio", "numerator": one, "denominator": other, "both": label[BOTH]}
+    info["notes"] = groups.notes
     info |= {} if inference is None else {"level": inference.level, "adjust": inference.adjust}
     return Results(columns, embeddings.variables.backend, info).take(order)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alacarte._io import html
 from alacarte._io.table import Columns, Table
 from alacarte.errors import AlacarteError, require
 
@@ -147,8 +148,19 @@ class Results(Table):
             shown["value"] = ["unknown" if value != value else value for value in shown["value"].tolist()]
         return shown
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was taken as one observation, in sentences."""
+        return tuple(self.info.get("notes", ()))
+
+    def __str__(self) -> str:
+        return "\n\n".join([super().__str__(), *self.notes]) if self.notes else super().__str__()
+
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() + "".join(f"<p>{html.text_of(note)}</p>" for note in self.notes)
 
 
 def make_frame(columns: Mapping[str, Column], backend: str) -> Any:

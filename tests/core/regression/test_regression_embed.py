@@ -44,8 +44,22 @@ def test_as_the_facade_embeds():
     vectors = WordVectors(WORDS[:3], VECTORS[1][:3])
     model = ALaCarte(vectors, Transform(MATRIX, settings=Reading(left=2, right=2)))
     text = ["a b x c a", "x b"]
-    found = dem(contexts(text, "x", window=2, known=vectors), model)
+    found = dem(contexts(text, "x", window=2, known=vectors), model, averaging="occurrence")
     np.testing.assert_allclose(found.matrix, model.embed(text, target="x", each=True), rtol=1e-5)
+
+
+def test_contexts_at_the_edge_of_a_document_are_not_shorter():
+    """The same words around a target in long documents and in short ones, which cut its windows."""
+    vectors = WordVectors(WORDS[:3], VECTORS[1][:3])
+    model = ALaCarte(vectors, Transform(MATRIX, settings=Reading(left=4, right=4)))
+    table = contexts(["a b a b x a b a b", "a b x a b"], "x", known=model)
+    rows = dem(table, model).matrix
+    np.testing.assert_allclose(rows[0], rows[1])
+    sums = dem(table, model, averaging="occurrence").matrix
+    np.testing.assert_allclose(sums[0], 2 * sums[1])
+    np.testing.assert_allclose(rows[0], sums.mean(axis=0))  # the scale is that of the model
+    with pytest.raises(AlacarteError, match="averaging is"):
+        dem(table, model, averaging="mean")
 
 
 def test_groups():

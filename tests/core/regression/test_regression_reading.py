@@ -58,7 +58,7 @@ def test_a_row_is_what_the_model_embeds(averaging, positions, unknown, weighted,
         place = int(rng.integers(0, len(words) + 1))
         texts.append(" ".join([*words[:place], "target", *words[place:]]))
     table = contexts(texts, "target", known=model)
-    found = dem(table, model)
+    found = dem(table, model, averaging=averaging)
     expected = {}
     for number, text in enumerate(texts):
         try:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors
+from alacarte.errors import AlacarteWarning, BadVectors
 from alacarte.regression import (
     Inference,
     dem,
@@ -158,9 +158,6 @@ def test_clusters_change_no_estimate_unless_asked():
     assert not np.allclose(clustered["std_error"], plain["std_error"])
     assert not np.allclose(equal["value"], plain["value"])
     np.testing.assert_allclose(dem_group(found, "party", cluster="speaker").matrix, dem_group(found, "party").matrix)
-    for make in (lambda **o: similarity(found, ["w1"], **o), lambda **o: dem_group(found, "party", **o)):
-        with pytest.raises(AlacarteError, match="pass cluster"):
-            make(equal_clusters=True)
 
 
 def test_a_cluster_that_lies_in_both_groups_is_left_out_of_both_also_if_it_has_one_context_in_each():

@@ -125,7 +125,7 @@ def test_models_side_by_side(found, fit):
     p = fit.pvalue(adjusted=True)["party[T.R]"]
     stars = "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
     assert rows["Rep."][0].endswith(stars)
-    assert rows["clusters"] == ("", "30")
+    assert rows["clusters"] == ("30", "30")
     latex = table.to_latex()
     assert r"Year \& day" in latex
     assert latex.count(r"\midrule") == 2

@@ -16,8 +16,9 @@ from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
 from alacarte.regression import embed
 from alacarte.regression.context_table import ContextTable, documents
-from alacarte.regression.embed import Embeddings, Groups, codes_of, means_of
+from alacarte.regression.embed import Embeddings, means_of
 from alacarte.regression.frames import Variables, as_column
+from alacarte.regression.groups import Groups, codes_of
 from alacarte.regression.results import Results, column_of
 from alacarte.targets.targets import Targets
 from alacarte.text.encoding import Encoded, Lexicon
@@ -54,7 +55,7 @@ def tokens_context(
         Its variables are those of the documents, and `pattern`: the text that was found.
     """
     patterns = [pattern] if isinstance(pattern, str) else list(pattern)
-    read = x if isinstance(x, ContextTable) else documents(x, text=text, tokenizer=tokenizer)
+    read = x if isinstance(x, ContextTable) else documents(x, text=text, tokenizer=tokenizer, duplicates="keep")
     keys = [" ".join(_expression(part, valuetype, case_insensitive) for part in item.split()) for item in patterns]
     lexicon = Lexicon({word: number for number, word in enumerate(read.vocabulary)}, grow=True)
     found = Targets.regex(dict.fromkeys(keys)).compile(lexicon, read.tokenizer).match(
@@ -75,7 +76,7 @@ def tokens_context(
             matched.append(" ".join(words[b:c]))
     if not kept:
         raise NoOccurrences(f"no instance of {', '.join(map(repr, patterns[:5]))} was found with such a context")
-    table = documents(cut)
+    table = documents(cut, duplicates="keep")
     variables = read.variables.take(np.array(kept))
     columns = {name: column for name, column in variables.columns.items() if name != "pattern"}
     own = {"pattern": column_of(matched)} | columns

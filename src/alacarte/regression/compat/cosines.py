@@ -12,7 +12,8 @@ from alacarte.errors import AlacarteError, require
 from alacarte.inference.cosines import directions_of
 from alacarte.regression.compat.contexts import dem_group, numbered_groups
 from alacarte.regression.describe import Candidates, candidate_vectors, largest
-from alacarte.regression.embed import Embeddings, Groups
+from alacarte.regression.embed import Embeddings
+from alacarte.regression.groups import Groups
 from alacarte.regression.ratios import first_group
 from alacarte.regression.results import Column, Results, column_of, joined
 

@@ -12,12 +12,11 @@ from alacarte._io.arrays import Doubles, Longs
 from alacarte.errors import BadFormula
 from alacarte.inference.regression_noise import Fit, least_squares, noise, permute
 from alacarte.inference.regression_noise import jackknife as leave_one_out
-from alacarte.regression import embed
 from alacarte.regression.compat.contexts import embedded_as_written, tokens_context
 from alacarte.regression.context_table import ContextTable, documents
 from alacarte.regression.design import INTERCEPT, Columns, Design, check_design, complete_rows
-from alacarte.regression.embed import Groups
 from alacarte.regression.formulas import parse_formula, tokens_of
+from alacarte.regression.groups import Groups, group_codes
 from alacarte.regression.infer import EmbeddingRegression, Inference
 from alacarte.regression.results import Results, column_of
 from alacarte.vectors.word_vectors import WordVectors
@@ -63,13 +62,13 @@ def conText(
         Its table has conText's noise (HC1), jackknife and p-values.
     """
     targets, covariates = parse_formula(formula)
-    read = data if isinstance(data, ContextTable) else documents(data, tokenizer="whitespace")
+    read = data if isinstance(data, ContextTable) else documents(data, tokenizer="whitespace", duplicates="keep")
     found = read if targets is None else tokens_context(read, targets, window=window)
     vectors = WordVectors.of(pre_trained)
     exact = [word if word in vectors else "" for word in found.vocabulary]  # conText does not lower-case here
     embedded = embedded_as_written(replace(found, vocabulary=exact), vectors, transform_matrix)
     names = _names(covariates, [name for name in embedded.variables.columns if name != "pattern" or targets is None])
-    codes = embed.cluster_codes(embedded, cluster_variable)
+    codes = None if cluster_variable is None else group_codes(embedded, cluster_variable)[1]
     usable = np.ones(len(embedded), dtype=bool) if codes is None else codes >= 0
     columns, rows_used, left_out, levels = complete_rows(covariates, names, embedded, usable, dates=lambda name: False)
     encode = partial(_dummies, levels)
