@@ -99,6 +99,7 @@ contents = {
         "project/index",
     ],
     "guides": [
+        "meaning",
         "form",
         "uncertainty",
         "comparing",
