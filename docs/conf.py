@@ -109,6 +109,7 @@ contents = {
         "context-weights",
         "concordance",
         "serve",
+        "service",
         "languages",
         "remote",
         "cluster",

@@ -133,8 +133,9 @@ def test_every_command_line_is_one_that_alc_takes(name):
 def test_what_the_demo_proposes_is_what_alc_takes():
     from alacarte.cli.demo import NEXT
 
-    proposed = [arguments for line in NEXT for arguments in commands_in(line)]
-    assert len(proposed) == len(NEXT)
+    lines = [line for line in NEXT if not line.startswith("python")]
+    proposed = [arguments for line in lines for arguments in commands_in(line)]
+    assert len(proposed) == len(lines) >= 3
     for arguments in proposed:
         check(arguments)
 
@@ -220,7 +221,8 @@ def make_files_of_the_how_to(folder: Path) -> None:
     words += ["wine", "paris", "tax", "vote", "was", *(f"w{number}" for number in range(150))]
     vectors = WordVectors(words, rng.normal(size=(len(words), 4)))
     lines = [" ".join(rng.choice([*words, "zorgle"], 20)) for _ in range(1200)]
-    text = "\n".join([*lines, "climate change and immigration", "the batter of flour"]) + "\n"
+    phrases = ["climate change and immigration", "the batter of flour", *["w1 prime minister w2"] * 30]
+    text = "\n".join([*lines, *phrases]) + "\n"
     plain = ["reports", "news", "kitchen", "stadium", "text", "a", "monday", "tuesday", "wednesday", "segmented"]
     for name in [*(f"{name}.txt" for name in plain), "books/one.txt"]:
         (folder / name).parent.mkdir(exist_ok=True)

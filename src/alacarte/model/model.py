@@ -237,7 +237,7 @@ class ALaCarte(FewShotModel):
             transform = Transform.learn(sums, source, solve)
         register = Register.of_sums(sums, source) if adapt else None
         if register is not None and transform.report is not None:
-            with phase("looking for known words by their contexts", running.show_progress):
+            with phase("finding known words again", running.show_progress):
                 found = found_again(sums, source, None, transform)
             if found is not None:
                 report = replace(transform.report, found_again=found.summary, found_poorly=found.is_poor)

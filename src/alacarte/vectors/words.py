@@ -6,6 +6,7 @@ found by their hashes, which are kept beside the bytes.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from threading import Lock
 from typing import Any, overload
 
 import numpy as np
@@ -19,6 +20,7 @@ HASH_FACTOR = 0x9E3779B97F4A7C15  # odd, so that no byte of a long word drops ou
 BITS = (1 << 64) - 1
 HASHED_WORDS = 1 << 16  # words hashed together
 LOOKED_UP_SINGLY = 1000  # words that are looked up one by one before a dictionary is made
+BUILDING = Lock()  # a dictionary of words
 
 
 class PackedWords(Sequence[str]):
@@ -162,9 +164,10 @@ class Vocabulary(Mapping[str, int]):
         return pack_words(self._words)
 
     def _as_dictionary(self) -> dict[str, int]:
-        if self._dictionary is None:
-            self._dictionary = dict(zip(self._words, range(len(self._words)), strict=True))
-            self.get = self._dictionary.get
+        with BUILDING:  # or each thread that asks builds one
+            if self._dictionary is None:
+                self._dictionary = dict(zip(self._words, range(len(self._words)), strict=True))
+                self.get = self._dictionary.get
         return self._dictionary
 
     def _get(self, word: str, default: Any = None) -> Any:
