@@ -206,6 +206,7 @@ def test_planted_weights_are_found(world, sums):
 def test_functions_that_are_not_learned_stay(world, sums):
     found = learn_weights(*world, sums, learning=Learning(functions=["distance"], contexts=4), show_progress=False)
     share = sums.occurrences / sums.occurrences.sum()
+    assert found.by_frequency
     for least, weight, _ in found.by_frequency:
         assert weight >= 1e-3 / (1e-3 + share.max())
         assert weight <= 1e-3 / (1e-3 + least)
