@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from alacarte import ALaCarte, Corpus, Document, Targets, Transform, WordVectors, collect, compare, merge
 from alacarte.cli import app
 from alacarte.comparing import uses as comparing
-from alacarte.comparing.clusters import dealt
+from alacarte.comparing.clusters import balanced_groups
 from alacarte.comparing.uses import Side, compare_sides, compare_uses
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadSums, NoOccurrences
@@ -564,7 +564,7 @@ def test_clusters_of_two_corpora_and_of_any_size():
 def test_clusters_are_dealt_whole_and_evenly():
     rng = np.random.default_rng(0)
     clusters = rng.integers(0, 40, 600)
-    groups = dealt(clusters, np.ones(600, dtype=np.int64), 16)
+    groups = balanced_groups(clusters, np.ones(600, dtype=np.int64), 16)
     assert all(len(set(groups[clusters == cluster])) == 1 for cluster in range(40))
     loads = np.bincount(groups, minlength=16)
     assert loads.min() > 0.5 * loads.max()

@@ -8,7 +8,6 @@ import pytest
 
 from alacarte import ALaCarte, ContextSums, Transform, WordVectors, collect
 from alacarte._io.artifact import read_artifact, write_artifact
-from alacarte.contexts.reading import Reading
 from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError, BadCorpus, TransformMismatch
 from alacarte.model import pretrained_names
@@ -118,8 +117,6 @@ def test_settings_of_a_newer_version_say_so(model, tmp_path):
     )
     with pytest.raises(AlacarteError, match=r"gaze.*newer version"):
         Transform.load(tmp_path / "newer.safetensors")
-    with pytest.raises(AlacarteError, match=r"'gaze'.*newer version"):
-        Reading.from_dict(settings)
 
 
 # -------------------------------------------------------------------------------------------------- spread

@@ -22,7 +22,7 @@ def send(kind: bytes, content: Any = b"") -> None:
     sys.stdout.buffer.flush()
 
 
-class Asked(io.RawIOBase):
+class ParentFile(io.RawIOBase):
     """The file that the first process reads."""
 
     def __init__(self, size: int | None) -> None:
@@ -57,7 +57,7 @@ class Parquet:
     """A file of row groups."""
 
     def __init__(self, path: str | None, size: int | None) -> None:
-        self._file = parquet.ParquetFile(path or pyarrow.PythonFile(Asked(size), mode="r"))
+        self._file = parquet.ParquetFile(path or pyarrow.PythonFile(ParentFile(size), mode="r"))
         self.schema = self._file.schema_arrow
 
     def facts(self) -> list[list[int]]:
@@ -82,7 +82,7 @@ class Arrow:
 
     def __init__(self, path: str | None, size: int | None) -> None:
         options = ipc.IpcReadOptions(use_threads=False)
-        self._asked = Asked(size)
+        self._asked = ParentFile(size)
         self._whole = path is not None or size is not None
         source = pyarrow.PythonFile(self._asked, mode="r") if path is None else pyarrow.memory_map(path)
         self._reader = (ipc.open_file if self._whole else ipc.open_stream)(source, options=options)

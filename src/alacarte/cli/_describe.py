@@ -30,7 +30,7 @@ def describe(what: str) -> Facts:
         return _folder(path)
     if path.exists():
         return _file(path)
-    return _named(what)
+    return _describe_name(what)
 
 
 def _behind_url(url: str) -> Facts:
@@ -175,7 +175,7 @@ def _corpus(path: Path | str) -> Facts:
     return facts
 
 
-def _named(name: str) -> Facts:
+def _describe_name(name: str) -> Facts:
     """Return facts about vectors known by name, with the transform that ships for them."""
     from alacarte.model import pretrained_names
     from alacarte.vectors.word_vectors import WordVectors

@@ -10,7 +10,7 @@ from alacarte._io.options import option
 from alacarte.cli.command import command
 from alacarte.cli.opening import named_targets, open_corpus, open_model, open_vectors
 from alacarte.cli.options import Among, Conditions, Corpora, CorpusPaths, Csv, K, ModelOptions, Patterns, VectorsOption
-from alacarte.cli.output import note, show, show_rows, voice, write_csv, wrote
+from alacarte.cli.output import note, note_written, show, show_rows, voice, write_csv
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def build(
         threads=threads,
         show_progress=voice.progress,
     )
-    wrote(out)
+    note_written(out)
     _show_size(built)
 
 

@@ -10,7 +10,7 @@ from alacarte._io.urls import display_name
 from alacarte.cli.command import command
 from alacarte.cli.opening import open_vectors, refuse
 from alacarte.cli.options import Limit, SkipErrors, Writes
-from alacarte.cli.output import show, voice, wrote
+from alacarte.cli.output import note_written, show, voice
 from alacarte.cli.outputs import VECTORS, check_vectors, format_for
 
 
@@ -69,5 +69,5 @@ def convert(
         )
     else:
         vectors.save(out, to, space=space, overwrite=voice.overwrite)
-    wrote(out)
+    note_written(out)
     show(facts, line, summary=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from alacarte._io.options import option
 from alacarte.cli.command import command
-from alacarte.cli.output import note, show, show_columns, show_line, wrote
+from alacarte.cli.output import note, note_written, show, show_columns, show_line
 
 if TYPE_CHECKING:
     from alacarte.cli._demo import DemoResult
@@ -46,7 +46,7 @@ def demo(
 
     result = library.run(plot)
     if result.plot is not None:
-        wrote(result.plot)
+        note_written(result.plot)
     if result.no_plot is not None:
         note(f"no picture: {result.no_plot}")
     show(result, lambda: _show(result))

@@ -12,9 +12,9 @@ from alacarte.cli._spelling import form_rows
 from alacarte.cli.command import command
 from alacarte.cli.opening import (
     check_shard,
+    delete_finished,
     detail_memory,
     finish_shard,
-    forget,
     keywords_of_reading,
     keywords_of_work,
     only_one,
@@ -25,7 +25,7 @@ from alacarte.cli.opening import (
     typed_options,
 )
 from alacarte.cli.options import Corpora, CorpusPaths, Limit, SaveSums, SkipErrors, Sums, VectorsOption
-from alacarte.cli.output import show, show_rows, voice, wrote
+from alacarte.cli.output import note_written, show, show_rows, voice
 from alacarte.contexts.reading import Reading
 from alacarte.passes.work import Work
 from alacarte.text.options import CorpusOptions
@@ -115,10 +115,10 @@ def fit(
         detail_memory()
     if save_sums is not None:
         collected.save(save_sums)
-        wrote(save_sums)
+        note_written(save_sums)
     if work.shard is not None:
         finish_shard(work.shard, collected)
-        forget(work.checkpoint)
+        delete_finished(work.checkpoint)
         return
     model = ALaCarte.from_sums(
         source,
@@ -129,7 +129,7 @@ def fit(
         work={"threads": work.threads, "show_progress": voice.progress},
     )
     _save(model, out, include_vectors, limit is not None or skip_errors)
-    forget(work.checkpoint)
+    delete_finished(work.checkpoint)
 
 
 def _of_matrix(vectors: "WordVectors", file: Path, reading: Reading) -> "ALaCarte":
@@ -149,7 +149,7 @@ def _save(model: "ALaCarte", out: Path | None, include_vectors: bool | None, spe
     if special and include_vectors is None:
         include_vectors = True
     model.save(out, include_vectors=include_vectors, overwrite=voice.overwrite)
-    wrote(out)
+    note_written(out)
     rows: list[tuple[str, object]] = [] if model.report is None else [*model.report.rows()]
     if model.form is not None and model.fusion is not None:
         rows += form_rows(model.form, model.fusion)

@@ -16,9 +16,9 @@ from alacarte.cli._spelling import with_form
 from alacarte.cli.command import command
 from alacarte.cli.opening import (
     check_shard,
+    delete_finished,
     detail_memory,
     finish_shard,
-    forget,
     keywords_of_work,
     listed_targets,
     open_corpus,
@@ -36,7 +36,7 @@ from alacarte.cli.options import (
     SaveSums,
     Sums,
 )
-from alacarte.cli.output import note, show, show_line, voice, wrote
+from alacarte.cli.output import note, note_written, show, show_line, voice
 from alacarte.cli.outputs import check_vectors, format_for
 from alacarte.errors import BadSums, NotEnoughData
 from alacarte.passes.work import Work
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from alacarte.passes.discover import Discovered
     from alacarte.text.corpus import Corpus
 
-LOW_COVERAGE = 0.8  # of the tokens: English text has .9 and more in vectors of its language
 SHOWN_TARGETS = 8  # missing and discovered targets named in the summary
 MIN_COUNT = 10  # occurrences of what --discover finds
 HOUR = 3600.0  # seconds that another process may take to continue the same sums
@@ -117,7 +116,7 @@ def induce(
     opened = open_model(model)
     if form:
         opened = with_form(opened)
-    with _alone(update):
+    with _locked_sums(update):
         if documents is None:
             collected = open_sums(sums or [])
         elif update is not None:
@@ -132,28 +131,28 @@ def induce(
         # Sums that are continued in place go last: until then, the same command can be repeated.
         last = save_sums is not None and update is not None and save_sums.exists() and save_sums.samefile(update)
         if save_sums is not None and not last:
-            _keep(collected, save_sums)
+            _save_sums(collected, save_sums)
         if documents is not None:
             detail_memory()
         if work.shard is not None or out is None:
             finish_shard(work.shard or (1, 1), collected)
-            forget(work.checkpoint)
+            delete_finished(work.checkpoint)
             return
         with phase("applying the transform", voice.progress):
             induced = opened.apply(collected, form=form)
         induced.save(out, format_for(out, None), overwrite=voice.overwrite)
-        wrote(out)
+        note_written(out)
         if missing is not None:
             write_lines(missing, induced.missing)
         if save_sums is not None and last:
-            _keep(collected, save_sums)
-    forget(work.checkpoint)
+            _save_sums(collected, save_sums)
+    delete_finished(work.checkpoint)
     facts = _facts(induced, out) | ({} if discovered is None else {"discovered": discovered.to_dict()})
     show(facts, lambda: _summarise(induced, out, missing, discovered), summary=True)
 
 
 @contextmanager
-def _alone(update: Path | None) -> Iterator[None]:
+def _locked_sums(update: Path | None) -> Iterator[None]:
     """Let one process at a time continue saved sums, from reading to writing them."""
     from alacarte._io.files import lock
     from alacarte._io.urls import url_of
@@ -165,9 +164,9 @@ def _alone(update: Path | None) -> Iterator[None]:
         yield
 
 
-def _keep(sums: "ContextSums", path: Path) -> None:
+def _save_sums(sums: "ContextSums", path: Path) -> None:
     sums.save(path)
-    wrote(path)
+    note_written(path)
 
 
 def _continued(model: "ALaCarte", update: Path, documents: "Corpus", spread: int | None, work: Work) -> "ContextSums":
@@ -249,6 +248,7 @@ def _summarise(
     induced: "InducedVectors", out: Path, missing: Path | None, discovered: "Discovered | None" = None
 ) -> None:
     from alacarte.targets.targets import spelling_hint
+    from alacarte.transform.report import LOW_COVERAGE
 
     if discovered is not None:
         _show_found(discovered)

@@ -8,7 +8,7 @@ import typer
 from alacarte._io.options import option
 from alacarte._io.urls import display_name
 from alacarte.cli.command import command
-from alacarte.cli.output import show, wrote
+from alacarte.cli.output import note_written, show
 
 
 @command()
@@ -31,7 +31,7 @@ def merge(
     from alacarte.contexts.merging import merge_files
 
     total = merge_files(sums, out, subtract=subtract or (), shared_only=shared_only)
-    wrote(out)
+    note_written(out)
     facts = {
         "out": display_name(out),
         "files": len(sums),

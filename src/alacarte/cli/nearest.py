@@ -80,11 +80,11 @@ def nearest(
         asked = list(open_vectors(source).words)
     if not (asked or positive or negative):
         raise typer.BadParameter("no word is given; pass --word WORD, --words FILE, or --positive and --negative")
-    lists = _found(file, source, asked, (positive or [], negative or []), k, among)
+    lists = _neighbour_lists(file, source, asked, (positive or [], negative or []), k, among)
     show({name: neighbour_dicts(found) for name, found in lists.items()}, lambda: show_neighbours(lists))
 
 
-def _found(
+def _neighbour_lists(
     file: str | None,
     source: str | None,
     asked: list[str],

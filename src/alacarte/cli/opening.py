@@ -10,7 +10,7 @@ import typer
 
 from alacarte._io.options import described
 from alacarte.cli.options import InducedTargets, ModelOptions, NamedWords, Patterns
-from alacarte.cli.output import detail, show, voice, wrote
+from alacarte.cli.output import detail, note_written, show, voice
 from alacarte.errors import AlacarteError
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def detail_memory() -> None:
         detail(f"peak memory so far: {peak / 1e9:.2f} GB")
 
 
-def forget(checkpoint: str | os.PathLike[str] | None) -> None:
+def delete_finished(checkpoint: str | os.PathLike[str] | None) -> None:
     """Delete a checkpoint, now that the results are safe."""
     from alacarte.passes.checkpoint import delete_checkpoint
 
@@ -216,7 +216,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
     with atomic_write(path) as file:
         file.writelines(f"{line}\n".encode() for line in lines)
-    wrote(path)
+    note_written(path)
 
 
 def typed_options(*what: str | type) -> list[str]:

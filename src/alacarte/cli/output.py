@@ -130,7 +130,7 @@ def write_csv(table: "Table", path: Path | None) -> None:
     """Write a table to a file, if there is one to write it to."""
     if path is not None:
         table.to_csv(path)
-        wrote(path)
+        note_written(path)
 
 
 def show_json(value: object) -> None:
@@ -189,7 +189,7 @@ def neighbour_dicts(neighbours: Sequence[tuple[str, float]]) -> list[dict[str, A
     return [{"word": word, "cosine": cosine} for word, cosine in neighbours]
 
 
-def wrote(path: str | os.PathLike[str]) -> None:
+def note_written(path: str | os.PathLike[str]) -> None:
     """Note that a file is complete."""
     voice.written.append(display_name(path))
 

@@ -14,13 +14,13 @@ from alacarte.cli.output import (
     detail,
     neighbour_dicts,
     note,
+    note_written,
     show,
     show_columns,
     show_line,
     show_neighbours,
     show_table,
     voice,
-    wrote,
 )
 from alacarte.cli.outputs import VECTORS, check_vectors
 from alacarte.errors import AlacarteError, BadCorpus
@@ -85,10 +85,10 @@ def build(
     net = open_wordnet(wordnet)
     built, counted = _build(open_model(model), net, semcor, method)
     built.save(out, overwrite=voice.overwrite)
-    wrote(out)
+    note_written(out)
     if sense_keys is not None:
         by_sense_key(built, net).save(sense_keys)
-        wrote(sense_keys)
+        note_written(sense_keys)
     if counts is not None:
         write_lines(counts, (f"{key}\t{count}" for key, count in sorted(counted.items())))
     seen = int((built.counts > 0).sum())
@@ -343,7 +343,7 @@ def induce(
     )
     if out is not None:
         found.vectors.save(out, overwrite=voice.overwrite)
-        wrote(out)
+        note_written(out)
     show(found, lambda: _show_induced(found, limit, number))
 
 

@@ -8,7 +8,7 @@ import typer
 
 from alacarte._io.options import option
 from alacarte.cli.opening import write_lines
-from alacarte.cli.output import detail, wrote
+from alacarte.cli.output import detail, note_written
 from alacarte.errors import BadCorpus
 
 if TYPE_CHECKING:
@@ -86,4 +86,4 @@ def write_plot(axes: Any, path: Path) -> None:
     from alacarte._io.figures import save_figure
 
     save_figure(axes, path)
-    wrote(path)
+    note_written(path)

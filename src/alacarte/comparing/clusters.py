@@ -1,7 +1,7 @@
 """Which documents are one piece of evidence: those of one speaker, and a text with its reprints.
 
-Documents are dealt to groups, and noise is measured by how far groups lie apart. So all documents of a cluster have to
-be in the same group.
+Documents are divided into groups, and noise is measured by how far groups lie apart. So all documents of a cluster
+have to be in the same group.
 """
 
 import heapq
@@ -102,15 +102,15 @@ class Documents:
         if self.reprints is not None:
             first = np.unique(self.reprints, return_index=True)[1][self.reprints]
         clusters = first if self.clusters is None else _alone_if_missing(self.clusters)[first]
-        dealt_out = dealt(np.unique(clusters, return_inverse=True)[1], self.lengths, groups)
-        kept = np.where(first == everyone, dealt_out, -1) if drop else dealt_out
+        by_cluster = balanced_groups(np.unique(clusters, return_inverse=True)[1], self.lengths, groups)
+        kept = np.where(first == everyone, by_cluster, -1) if drop else by_cluster
         return Corpus(GroupedDocuments(self.corpus, kept), name=self.corpus.description, columns=(GROUP,))
 
 
-def dealt(clusters: Longs, lengths: Longs, groups: int) -> Longs:
+def balanced_groups(clusters: Longs, lengths: Longs, groups: int) -> Longs:
     """Return a group for each document: clusters go, in random order, to the group that has the least text by then.
 
-    >>> dealt(np.array([0, 0, 1, 2, 2]), np.array([5, 5, 3, 1, 1]), 2).tolist()
+    >>> balanced_groups(np.array([0, 0, 1, 2, 2]), np.array([5, 5, 3, 1, 1]), 2).tolist()
     [1, 1, 0, 0, 0]
     """
     loads = np.bincount(clusters, weights=lengths)

@@ -117,7 +117,7 @@ def _combined(added: Sequence[Opener], subtracted: Sequence[Opener] = (), *, sha
         if sign > 0:
             _check_not_twice(units & part.units)
             units |= part.units
-            for key in _found(part, targets):
+            for key in _keys_that_occur(part, targets):
                 places.setdefault(key, len(places))
         else:
             _check_contained(part, targets, places, units)
@@ -202,7 +202,7 @@ def _shared_targets(first: ContextSums, others: Sequence[Opener]) -> Targets | N
     return targets
 
 
-def _found(part: ContextSums, targets: Targets | None) -> list[str]:
+def _keys_that_occur(part: ContextSums, targets: Targets | None) -> list[str]:
     """Return the keys that are listed because they occur: words of a whole vocabulary, and labels."""
     if targets is None or part.targets is None:
         return part.keys
@@ -235,7 +235,7 @@ def _check_contained(part: ContextSums, targets: Targets | None, places: dict[st
     lacking = part.units - units
     if lacking:
         raise BadSums(f"{next(iter(lacking)).name} is not part of these sums, so it cannot be taken away")
-    found = set(_found(part, targets)) - places.keys()
+    found = set(_keys_that_occur(part, targets)) - places.keys()
     for key, count in zip(part.keys, part.occurrences.tolist(), strict=True):
         if count and key in found:
             raise BadSums(f"{key!r} does not occur in these sums, so it cannot be taken away")

@@ -1,8 +1,8 @@
 """How contexts are read: all that sums and transforms must agree on."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal, TypedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -130,23 +130,6 @@ class Reading:
         left, right = window_sides(options.get("window", 10))
         averaging, positions = options.get("averaging", "occurrence"), options.get("positions", "uniform")
         return cls(left, right, averaging, positions, "uniform", tokenizer, options.get("unknown", "keep"))
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "Reading":
-        """Return what `dataclasses.asdict` wrote into a file; a setting of a newer version is an error that says so.
-
-        Examples
-        --------
-        >>> Reading.from_dict({"left": 2, "right": 3}).window
-        '2,3'
-        """
-        unknown = sorted(set(values) - {item.name for item in fields(cls)})
-        if unknown:
-            raise AlacarteError(
-                f"the settings hold {', '.join(map(repr, unknown))}, which this version of alacarte does not know: the "
-                "file was made by a newer version; upgrade with pip install --upgrade alacarte-embeddings"
-            )
-        return cls(**values)
 
     @property
     def window(self) -> str:

@@ -92,10 +92,10 @@ class ContextWeights:
 UNIFORM = ContextWeights("uniform", None)
 
 
-def read_once(what: object) -> object:
+def repeatable(what: object) -> object:
     """Return a specification that can be read as often as one likes: words that come one by one become a set.
 
-    >>> sorted(read_once(word for word in ("the", "a")))
+    >>> sorted(repeatable(word for word in ("the", "a")))
     ['a', 'the']
     """
     if what is None or isinstance(what, str | ContextWeights):
@@ -118,7 +118,7 @@ def resolve(what: object, vectors: WordVectors, count: Callable[[], Longs]) -> C
     >>> resolve(["the"], vectors, lambda: np.array([90, 10])).values.tolist()
     [0.0, 1.0]
     """
-    asked = read_once(what)
+    asked = repeatable(what)
     if isinstance(asked, ContextWeights):
         return asked.for_vectors(vectors)
     if asked is None or isinstance(asked, str):
@@ -128,9 +128,9 @@ def resolve(what: object, vectors: WordVectors, count: Callable[[], Longs]) -> C
         for word, weight in asked.items():
             if word in vectors:
                 values[vectors.index(word)] = weight
-        return named("custom", values).for_vectors(vectors)
+        return with_digest("custom", values).for_vectors(vectors)
     assert isinstance(asked, frozenset)
-    return named("without", _without(asked, vectors)).for_vectors(vectors)
+    return with_digest("without", _without(asked, vectors)).for_vectors(vectors)
 
 
 def _by_name(what: str, vectors: WordVectors, count: Callable[[], Longs]) -> ContextWeights:
@@ -147,9 +147,9 @@ def _by_name(what: str, vectors: WordVectors, count: Callable[[], Longs]) -> Con
         k = whole_number(int(number) if number.is_integer() else number, f"context weights {what!r}: the number")
         values = np.ones(len(vectors), dtype=np.float32)
         values[np.argsort(-count(), kind="stable")[:k]] = 0
-        return named(f"top:{k}", values)
+        return with_digest(f"top:{k}", values)
     if what == "stopwords":
-        return named("stopwords", _without(STOP_WORDS, vectors))
+        return with_digest("stopwords", _without(STOP_WORDS, vectors))
     raise AlacarteError(
         f"context weights {what!r} are not known; use uniform, sif, sif:1e-3, top:100, stopwords, "
         "a list of stop words or a mapping from words to weights"
@@ -158,7 +158,7 @@ def _by_name(what: str, vectors: WordVectors, count: Callable[[], Longs]) -> Con
 
 def specification(what: object) -> str:
     """Return a name for what `resolve` is given, by which a checkpoint knows whether it is the same."""
-    asked = read_once(what)
+    asked = repeatable(what)
     if asked is None or isinstance(asked, str):
         return asked or "uniform"
     if isinstance(asked, ContextWeights):
@@ -218,7 +218,7 @@ def sif(counts: Longs, a: float = 1e-3) -> ContextWeights:
     total = int(counts.sum())
     if total == 0:
         raise AlacarteError("sif weights need text in which the vectors' words occur; none of them does")
-    return named(f"sif:{a:g}", (a / (a + counts / total)).astype(np.float32))
+    return with_digest(f"sif:{a:g}", (a / (a + counts / total)).astype(np.float32))
 
 
 def _without(stop: frozenset[str], vectors: WordVectors) -> Singles:
@@ -227,7 +227,7 @@ def _without(stop: frozenset[str], vectors: WordVectors) -> Singles:
     return values
 
 
-def named(name: str, values: Singles) -> ContextWeights:
+def with_digest(name: str, values: Singles) -> ContextWeights:
     """Return weights whose name has a digest, so that others of the same name are recognised."""
     digest = hashlib.blake2b(values.tobytes(), digest_size=4).hexdigest()
     return ContextWeights(f"{name}#{digest}", values)

@@ -31,7 +31,7 @@ def sums_of_windows(
         rows = places[:-1].astype(np.int32)
     windows = Matches(starts, starts + np.int32(1), rows)
     encoded = Encoded(ids.reshape(-1), places * width, [])
-    return _summed(integers, reading, encoded, windows, places, int(rows.max(initial=-1)) + 1)
+    return _sums_in_one_thread(integers, reading, encoded, windows, places, int(rows.max(initial=-1)) + 1)
 
 
 def sums_of_matches(integers: IntegerVectors, reading: Reading, encoded: Encoded, matches: Matches, count: int) -> Sums:
@@ -42,10 +42,10 @@ def sums_of_matches(integers: IntegerVectors, reading: Reading, encoded: Encoded
         ids, offsets, before = without_unknown(ids, offsets, integers.known)
         starts, ends = before[starts].astype(np.int32), before[ends].astype(np.int32)
     changed = Encoded(ids, offsets, []), Matches(starts, ends, matches.targets)
-    return _summed(integers, reading, *changed, bounds, count)
+    return _sums_in_one_thread(integers, reading, *changed, bounds, count)
 
 
-def _summed(
+def _sums_in_one_thread(
     integers: IntegerVectors, reading: Reading, encoded: Encoded, matches: Matches, bounds: Longs, count: int
 ) -> Sums:
     """`bounds`: how many matches there are before each document, and in all."""

@@ -14,10 +14,9 @@ from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.errors import AlacarteError, BadTransform, BadVectors, NotEnoughData, TransformMismatch
 from alacarte.model.embedding import Absent, ContextReader, Contexts, ContextSum, total
-from alacarte.model.induced import is_single
 from alacarte.spelling.form import FormModel, FormVector
 from alacarte.spelling.fusion import DEFINITION, Fusion, Parts
-from alacarte.spelling.prior import Prior
+from alacarte.spelling.prior import Prior, is_phrase
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform.register import Adaptation, Register
 from alacarte.transform.transform import Transform
@@ -191,7 +190,7 @@ class FewShotModel:
         """
         if self.form is None:
             raise AlacarteError(NO_FORM)
-        if not is_single(word):
+        if is_phrase(word):
             raise NotEnoughData(f"{word!r} is a phrase, and phrases have no spelling of their own; give a context")
         spelled = self.form.vector(word)
         return replace(spelled, vector=self._with_prior([[]], word, [0]).fused.reshape(-1))
@@ -214,7 +213,7 @@ class FewShotModel:
 
     def require_prior(self, targets: Iterable[str]) -> Prior:
         """Return what is known before any context; raise an error where that takes a form model and there is none."""
-        if self.form is None and any(is_single(target) for target in targets):
+        if self.form is None and not all(map(is_phrase, targets)):
             raise AlacarteError(NO_FORM)
         return self.prior
 
@@ -367,7 +366,7 @@ class FewShotModel:
         self, groups: list[list[ContextSum]], target: str, counts: list[int], reader: ContextReader | None = None
     ) -> Parts:
         """Contexts, in groups with a vector each, combined with what is known of a target before."""
-        name = target if is_single(target) else " ".join(self.tokens(target))
+        name = " ".join(self.tokens(target)) if is_phrase(target) else target
         prior, reader = self.require_prior([name]), reader or self._reader
         x, before = np.zeros((len(groups), self.vectors.dimension)), prior.rows([name])
         for row, group in zip(x, groups, strict=True):
@@ -375,7 +374,7 @@ class FewShotModel:
                 vector = reader.vector(summed, ())
                 row[:] = vector if self.adaptation is None else self.adaptation.compared(vector)
         if not before.any() and not x.any():
-            if self.form is not None and is_single(name):
+            if self.form is not None and not is_phrase(name):
                 self.form.vector(name)  # says why there is nothing
             raise NotEnoughData(f"{target!r} has no context with known words, and none of its words has a vector")
         seen = np.array(counts) * x.any(axis=1)

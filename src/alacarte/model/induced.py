@@ -281,8 +281,3 @@ def as_compared(
     if adaptation is None:
         return sums, transform, vectors
     return sums.by_weight(), adaptation.transform(transform, shifted=False), adaptation.words(vectors)
-
-
-def is_single(target: str) -> bool:
-    """Whether a target is one word: the parts of a phrase are spelled, the phrase is not."""
-    return len(target.split()) == 1

@@ -28,7 +28,7 @@ from alacarte.contexts.scale import most_windows
 from alacarte.contexts.shared_words import COMMON_WORDS, SharedWords, SharedWordsTally
 from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride, widest_row
 from alacarte.contexts.sums import ContextSums, Sums
-from alacarte.contexts.weights import ContextWeights, read_once, resolve, specification
+from alacarte.contexts.weights import ContextWeights, repeatable, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums, Hint
 from alacarte.passes.checkpoint import Checkpoint, Stage, delete_checkpoint, is_rows_name, new_rows_name
@@ -149,7 +149,7 @@ def _ready(weights: object, vectors: WordVectors) -> object:
     """Return what is asked for as context weights, so that it says the same each time that it is asked."""
     if isinstance(weights, str) and "@" in weights:  # of a file, which may change
         return resolve(weights, vectors, lambda: np.zeros(0, dtype=np.int64))
-    return read_once(weights)
+    return repeatable(weights)
 
 
 def count_words(

@@ -149,11 +149,11 @@ def discover(
     work = Work(**select(options, WorkOptions))
     counted = _frequent_sequences(source, index, split, lengths[-1], least, work)
     with phase("listing n-grams", work.show_progress):
-        return _listed(counted, index, lengths, known, all_tokens, least_score)
+        return _as_targets(counted, index, lengths, known, all_tokens, least_score)
 
 
 class _FrequentSequences(NamedTuple):
-    """Frequent sequences, a level for each length, and what else phrases are told by."""
+    """Frequent sequences, a level for each length, and what else it takes to recognise phrases."""
 
     levels: list[Level]
     extra: list[str]  # words that have an id, besides the known ones
@@ -161,7 +161,7 @@ class _FrequentSequences(NamedTuple):
     at_ends: Longs  # for each frequent word: uses before a mark that ends a clause
 
 
-def _listed(
+def _as_targets(
     counted: _FrequentSequences,
     index: Mapping[str, int],
     lengths: list[int],

@@ -406,7 +406,7 @@ def _try_out(
     def solved(goal: Singles, ridge: float, power: float) -> Singles:
         return solver(_weighted(spelled, power).some(kept), goal, ridge, rows=kept)
 
-    few = _mixed(targets, rng)
+    few = _few_directions(targets, rng)
     tried: dict[tuple[float, float], Singles] = {}
 
     def reached(ridge: float, power: float) -> float:
@@ -444,7 +444,7 @@ def _centred_units(matrix: Singles, rows: Longs, center: Doubles) -> tuple[Singl
     return units, total / len(rows)
 
 
-def _mixed(targets: Singles, rng: np.random.Generator) -> Singles:
+def _few_directions(targets: Singles, rng: np.random.Generator) -> Singles:
     """Return a few random directions of the targets: enough to choose a penalty by, and to tell how good it is."""
     if targets.shape[1] <= WIDTH:
         return targets

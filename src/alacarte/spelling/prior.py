@@ -76,7 +76,7 @@ class Prior:
         >>> Prior(vectors).rows(["new york", "york", "no such"]).round(2).tolist()
         [[0.5, 0.5], [0.0, 0.0], [0.0, 0.0]]
         """
-        single = ~is_phrase(targets)
+        single = ~_phrases(targets)
         rows = np.zeros((len(targets), self.vectors.dimension))
         rows[single] = self._spelled([target for target, one in zip(targets, single, strict=True) if one])
         index = self.vectors.key_to_index
@@ -107,7 +107,7 @@ class Prior:
 
     def weights(self, targets: Sequence[str], rows: Doubles, counts: npt.ArrayLike) -> Doubles:
         """Return how much the contexts of each target count beside what `rows` knows of it."""
-        lengths, phrase = np.linalg.norm(rows, axis=1), is_phrase(targets)
+        lengths, phrase = np.linalg.norm(rows, axis=1), _phrases(targets)
         sides = [fusion.context_weights(counts, lengths) for fusion in (self.words, self.phrases)]
         return np.where(lengths > 0, np.where(phrase, sides[1], sides[0]), 1.0)
 
@@ -116,7 +116,7 @@ class Prior:
 
         The vectors from contexts are as they are compared; `fused` is at home among the vectors of words.
         """
-        x, n, phrase = np.atleast_2d(np.asarray(contexts, np.float64)), np.asarray(counts), is_phrase(targets)
+        x, n, phrase = np.atleast_2d(np.asarray(contexts, np.float64)), np.asarray(counts), _phrases(targets)
         chosen = [(fusion, here) for fusion, here in ((self.words, ~phrase), (self.phrases, phrase)) if here.any()]
         parts = [fusion.combine(x[here], rows[here], n[here]) for fusion, here in chosen]
         order = np.argsort(np.concatenate([np.flatnonzero(here) for _, here in chosen]), kind="stable")
@@ -140,10 +140,14 @@ class Prior:
         return Parts(**arrays, origin=tuple(named), shift=shift)
 
 
-def is_phrase(targets: Sequence[str]) -> Mask:
-    """Whether each target has several words.
+def is_phrase(target: str) -> bool:
+    """Whether a target has several words: these are spelled, the phrase is not.
 
-    >>> is_phrase(["york", "new york"]).tolist()
-    [False, True]
+    >>> is_phrase("york"), is_phrase("new york")
+    (False, True)
     """
-    return np.array([len(target.split()) > 1 for target in targets], dtype=bool)
+    return len(target.split()) > 1
+
+
+def _phrases(targets: Sequence[str]) -> Mask:
+    return np.fromiter(map(is_phrase, targets), np.bool_, len(targets))

@@ -143,7 +143,7 @@ class Targets:
         >>> Targets.ngrams(["new york", "isn t"]) == Targets([["new", "york"], ["isn", "t"]])
         True
         """
-        return cls._of((key, "tokens") for key in _listed(keys))
+        return cls._of((key, "tokens") for key in _as_list(keys))
 
     @classmethod
     def glob(cls, patterns: str | Iterable[str]) -> "Targets":
@@ -151,7 +151,7 @@ class Targets:
 
         Case counts where the tokenizer keeps it: `US` does not match *us* then.
         """
-        return cls._of((pattern, "glob") for pattern in _listed(patterns))
+        return cls._of((pattern, "glob") for pattern in _as_list(patterns))
 
     @classmethod
     def regex(cls, patterns: str | Iterable[str]) -> "Targets":
@@ -159,7 +159,7 @@ class Targets:
 
         `^` and `$` are the ends of a token. Case counts where the tokenizer keeps it.
         """
-        targets = cls._of((pattern, "regex") for pattern in _listed(patterns))
+        targets = cls._of((pattern, "regex") for pattern in _as_list(patterns))
         for pattern in targets:
             for part in pattern.split():
                 try:
@@ -173,7 +173,7 @@ class Targets:
         """Return the annotated spans of documents as targets, all of them or only those with some labels."""
         if labels is None:
             return cls._of((), any_label=True)
-        return cls._of((label, "span") for label in _listed(labels))
+        return cls._of((label, "span") for label in _as_list(labels))
 
     def is_word(self, key: str) -> bool:
         """Return whether a key is a word or phrase as it is written, and not a pattern or a label."""
@@ -322,7 +322,7 @@ class Targets:
 TargetsLike = Targets | str | PathLike[str] | Iterable[str | Sequence[str]]
 
 
-def _listed(items: str | Iterable[str]) -> list[str]:
+def _as_list(items: str | Iterable[str]) -> list[str]:
     return [items] if isinstance(items, str) else list(items)
 
 

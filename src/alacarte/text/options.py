@@ -82,9 +82,9 @@ class CorpusOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
         if self.unit not in get_args(DocumentUnit):
-            raise BadCorpus(f"unit={self.unit!r} is not known; give one of {_listed(DocumentUnit)}")
+            raise BadCorpus(f"unit={self.unit!r} is not known; give one of {_in_words(DocumentUnit)}")
         if self.format is not None and self.format not in get_args(Format):
-            raise BadCorpus(f"format={self.format!r} is not known; give one of {_listed(Format)}")
+            raise BadCorpus(f"format={self.format!r} is not known; give one of {_in_words(Format)}")
         if self.unit != "line" and self.format not in (None, "text"):
             raise BadCorpus(
                 f"unit={self.unit!r} is for plain text, not for format={self.format!r}; leave one of them out"
@@ -115,7 +115,7 @@ class CorpusOptions:
             path = path.with_suffix("")
         ending = path.suffix.lower()
         if ending in UNREADABLE_ENDINGS:
-            formats = f"one of {_listed(Format)} if it is one of these"
+            formats = f"one of {_in_words(Format)} if it is one of these"
             raise BadCorpus(
                 f"{name}: files ending in {ending} are not read; convert it to text, JSON lines, CSV or Parquet",
                 hint=Hint(f"or pass format= with {formats}", f"or pass --format with {formats}"),
@@ -145,5 +145,5 @@ class CorpusOptions:
         return tuple(record.get(name) for name in self.columns)
 
 
-def _listed(choices: Any) -> str:
+def _in_words(choices: Any) -> str:
     return ", ".join(map(repr, get_args(choices)))

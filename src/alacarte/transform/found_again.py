@@ -97,7 +97,7 @@ def found_again(
     vocabulary = adaptation.compared_words(searched)
     rows = []
     for low, high in BANDS:
-        chosen = _chosen((tested.counts >= low) & (tested.counts <= (high or np.inf)))
+        chosen = _evenly_chosen((tested.counts >= low) & (tested.counts <= (high or np.inf)))
         if len(chosen) < LEAST_TESTED:
             continue
         own = tested.words[chosen]
@@ -109,7 +109,7 @@ def found_again(
     return FoundAgain(tuple(rows), len(searched))
 
 
-def _chosen(band: Mask) -> Rows:
+def _evenly_chosen(band: Mask) -> Rows:
     """Return some of the words of a band, of all frequencies."""
     rows = np.flatnonzero(band)
     return (

@@ -83,7 +83,7 @@ class FitReport(Table):
 
     def rows(self) -> list[tuple[str, str]]:
         """Return pairs of a fact's name and its value in words."""
-        settings = Reading.from_dict(self.settings)
+        settings = Reading(**self.settings)
 
         def spread(quantiles: tuple[float, ...]) -> str:
             return "  ".join(f"{q:.0%} {value:.3f}" for q, value in zip(QUANTILES, quantiles, strict=True))

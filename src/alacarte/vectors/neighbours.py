@@ -30,6 +30,7 @@ from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 Backend = Literal["auto", "exact", "usearch"]
 EXACT_LIMIT = 200_000  # vectors; searched exactly in a few hundredths of a second
 KIND = "index"
+AGAIN = "make the index again with `alc convert`"
 ADDED_VECTORS = 1 << 14
 TIMED_SEARCHES = 10  # exact searches that are timed
 SEARCHED = 256  # candidates that a query looks at
@@ -238,12 +239,12 @@ class Index:
     def load(cls, path: str | os.PathLike[str]) -> "Index":
         """Read an index from its file; vectors and graph are mapped into memory.
 
-        If usearch is not installed, or the graph is damaged, there is a warning, and the search is exact and slower.
+        If usearch is not installed, there is a warning, and the search is exact and slower.
         """
         file = Path(path)
         if kind_of(file) is None:
             raise BadVectors(f"{file}: not an index; `alc convert VECTORS FILE.index` makes one")
-        artifact = read_artifact(file, KIND, BadVectors, lazily=("graph",))
+        artifact = read_artifact(file, KIND, BadVectors)
         vectors = WordVectors._of_rows(native.rows_of_artifact(artifact), None, os.fspath(path))
         if "graph" not in artifact.tensors:
             return cls(vectors)
@@ -253,17 +254,11 @@ class Index:
         except AlacarteError as error:
             warnings.warn(f"{error}; until then the search is exact and slower", AlacarteWarning, stacklevel=2)
             return cls(vectors)
-        try:
-            with decoding(file, BadVectors):
-                artifact.verify("graph")  # usearch trusts what it is given
-                graph = _graph(usearch, vectors.dimension, settings)
-                graph.view(artifact.tensor("graph", np.uint8, 1))
-                if len(graph) != len(vectors):
-                    raise artifact.damaged(f"its graph holds {len(graph):,} of {len(vectors):,} vectors")
-        except BadVectors as error:
-            again = "the search is exact and slower until `alc convert` makes it again"
-            warnings.warn(AlacarteWarning(f"{error.message}; {again}"), stacklevel=2)
-            return cls(vectors)
+        with decoding(file, BadVectors, AGAIN):
+            graph = _graph(usearch, vectors.dimension, settings)
+            graph.view(artifact.tensor("graph", np.uint8, 1))
+        if len(graph) != len(vectors):
+            raise artifact.damaged(f"its graph holds {len(graph):,} of {len(vectors):,} vectors")
         return cls(vectors, graph, settings)
 
 

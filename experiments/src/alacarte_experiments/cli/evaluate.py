@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alacarte.cli.output import note, show_columns, show_json, show_line, voice, wrote
+from alacarte.cli.output import note, note_written, show_columns, show_json, show_line, voice
 from alacarte_experiments.cli import app
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def write_csv(result: "Table", path: Path | None) -> None:
     """Write a result as CSV if there is a path."""
     if path is not None:
         result.to_csv(path)
-        wrote(path)
+        note_written(path)
 
 
 def show(results: "Results", index: list[str], column: str, out: Path | None, as_json: bool, title: str) -> None:
@@ -175,7 +175,7 @@ def show(results: "Results", index: list[str], column: str, out: Path | None, as
         from alacarte_experiments.fewshot.figures import draw
 
         for path in (*results.write(out), *draw(results, out)):
-            wrote(path)
+            note_written(path)
 
 
 add_experiment(
@@ -315,7 +315,7 @@ def sweep(**given: Any) -> None:
     chosen = best(results)
     if out is not None:
         (out / "best.toml").write_text(chosen.to_toml(), encoding="utf-8")
-        wrote(out / "best.toml")
+        note_written(out / "best.toml")
 
 
 sweep.__signature__ = signature_without(  # type: ignore[attr-defined]
@@ -369,7 +369,7 @@ def crw_build(
         show_progress=voice.progress,
     )
     for path in write(built, rest, out):
-        wrote(path)
+        note_written(path)
     for exclusion in built.exclusions:
         note(exclusion)
     if as_json:

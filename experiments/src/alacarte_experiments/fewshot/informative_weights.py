@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte import ContextSums, WordVectors
-from alacarte.contexts.weights import ContextWeights, named
+from alacarte.contexts.weights import ContextWeights, with_digest
 from alacarte.contexts.word_counts import word_counts
 from alacarte.errors import AlacarteError, BadSums, NotEnoughData
 
@@ -73,5 +73,5 @@ def informative_weights(
     counts = word_counts(sums, vectors)
     share = counts / counts.sum()
     values = a / (a + share) * kappa**power
-    weights = named(f"informative:{a:g},{power:g}", (values / values.max()).astype(np.float32))
+    weights = with_digest(f"informative:{a:g},{power:g}", (values / values.max()).astype(np.float32))
     return weights.for_vectors(vectors)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte import ContextSums, WordVectors
-from alacarte.contexts.weights import ContextWeights, named, sif
+from alacarte.contexts.weights import ContextWeights, sif, with_digest
 from alacarte.contexts.word_counts import word_counts
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.passes.work import WorkOptions
@@ -141,7 +141,7 @@ def learn_weights_from_sample(
     left, right = by_place[: sample.left], by_place[sample.left :]
     scores = {**_scores_of_fixed_weights(problem, smooth.values, (len(left), len(right))), "learned": history[-1]}
     learned = scores["learned"] > scores["sif"]
-    weights = named("learned", by_word.astype(np.float32)) if learned else smooth
+    weights = with_digest("learned", by_word.astype(np.float32)) if learned else smooth
     return LearnedWeights(
         weights.for_vectors(vectors),
         written_positions(left, right) if learned else "uniform",

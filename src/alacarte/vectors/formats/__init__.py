@@ -74,7 +74,7 @@ def read(
     (['the', 'of'], [[0.5, 1.0], [2.0, 3.0]])
     """
     problems = Problems(path, on_error)
-    chosen = _named(format or sniff(path)[0])
+    chosen = _format_named(format or sniff(path)[0])
     if chosen is FORMATS[PICKLE] and not (trust and format):
         raise _untrusted(path)
     rows = _read(chosen, path, limit, problems)
@@ -92,7 +92,7 @@ def write(path: str | PathLike[str], rows: WordRows, format: str | None = None, 
     ...     sniff(Path(folder) / "tiny.vec.gz")
     ('word2vec-text', 'gz')
     """
-    chosen = _named(format or _format_for(path))
+    chosen = _format_named(format or _format_for(path))
     if not chosen.compressible and Path(path).suffix.lower() in SUFFIXES:
         raise BadVectors(f"{path}: files of this format are not compressed as a whole; leave the ending away")
     if chosen.writer is None:
@@ -125,7 +125,7 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
         "first_words": [],
     }
     if format != PICKLE:
-        chosen = _named(format)
+        chosen = _format_named(format)
         rows = _read(chosen, path, 10, Problems(path, "skip"))
         facts.update(words=rows.total, dimension=rows.matrix.shape[1], first_words=list(rows.words))
     return facts
@@ -148,7 +148,7 @@ def _untrusted(path: str | PathLike[str]) -> BadVectors:
     )
 
 
-def _named(format: str) -> Format:
+def _format_named(format: str) -> Format:
     if format not in FORMATS:
         raise BadVectors(f"there is no format {format!r}; pass one of: {', '.join(FORMATS)}")
     return FORMATS[format]
