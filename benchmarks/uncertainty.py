@@ -298,30 +298,27 @@ def _mixed(data: Contexts, share: float, rng: np.random.Generator) -> Contexts:
 
 
 def cost(options: argparse.Namespace) -> None:
-    """Seconds and bytes of one pass with and without spread, in turn."""
+    """Processor seconds and bytes of one pass: not adapted, adapted, and with spread; in turn."""
     model = open_model(options)
     counts = count_words(model.vectors, Path(options.corpus), model.tokenizer)
     rng = np.random.default_rng(0)
     every = [word for word, count in zip(model.vectors.words, counts, strict=True) if count >= 10]
+    ways: dict[str, tuple[ALaCarte, int | None]] = {"not adapted": (model.without_register(), None)}
+    ways |= {"adapted": (model, None), "spread=8": (model, 8), "spread=16": (model, 16)}
     for size in (1000, min(20_000, len(every))):
         targets = rng.choice(every, size, replace=False).tolist()
-        times: dict[int | None, list[float]] = {None: [], 8: [], 16: []}
-        bytes_of: dict[int | None, int] = {}
+        times: dict[str, list[float]] = {way: [] for way in ways}
         for _ in range(3):
-            for spread in times:
-                began = time.perf_counter()
-                sums = model.collect(
+            for way, (by, spread) in ways.items():
+                began = time.process_time()
+                sums = by.collect(
                     Path(options.corpus), targets, spread=spread, threads=options.threads, show_progress=False
                 )
-                times[spread].append(time.perf_counter() - began)
-                groups = 0 if sums.groups is None else sums.groups.sums.nbytes
-                bytes_of[spread] = sums.sums.nbytes + groups
-        plain = min(times[None])
+                times[way].append(time.process_time() - began)
         print(f"{size:,} targets, {int(sums.occurrences.sum()):,} occurrences in {sums.tokens_read:,} tokens:")
-        for spread, seconds in times.items():
-            name = "plain" if spread is None else f"spread={spread}"
-            ratio = min(seconds) / plain
-            print(f"  {name:<10} {min(seconds):5.1f} s, {bytes_of[spread] / 1e6:5.0f} MB, {ratio:.2f} × the time")
+        for way, seconds in times.items():
+            ratio = min(seconds) / min(times["not adapted"])
+            print(f"  {way:<12} {min(seconds):5.1f} s, {ratio:.2f} × the time")
 
 
 def open_model(options: argparse.Namespace) -> ALaCarte:
