@@ -126,6 +126,10 @@ def test_a_concordance_has_the_same_shared_words(tmp_path, model):
     stored = concordance.collect(VECTORS, ["w5"], adapt=True, **model.reading)
     assert stored.shared.same(read.shared)
     np.testing.assert_array_equal(concordance.induce(model, ["w5"])["w5"], model.induce(lines, ["w5"])["w5"])
+    concordance.holding("w7").remove()
+    rest = [line for line in lines if "w7" not in line.split()]
+    assert len(rest) == len(concordance) < len(lines)
+    np.testing.assert_array_equal(concordance.induce(model, ["w5"])["w5"], model.induce(rest, ["w5"])["w5"])
 
 
 # -------------------------------------------------------------------------------------------------- register

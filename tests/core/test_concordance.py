@@ -179,6 +179,23 @@ def test_removed_documents_are_gone(tmp_path: Path, vectors: WordVectors) -> Non
         )
     with pytest.raises(AlacarteError, match="every document"):
         concordance.remove()
+    holding, slice_ = concordance.holding("zorg"), concordance.where("party=R|D")
+    first = int(np.flatnonzero(["zorg" in (d.text or d.tokens) for d in given])[0])
+    assert concordance.text(first) == plain(given)[first]
+    assert holding.remove() == sum("zorg" in (d.text or d.tokens) for d in kept) > 0
+    for opened in (concordance, slice_, holding, Concordance(tmp_path / "c")):
+        assert opened.count("zorg") == 0
+        with pytest.raises(AlacarteError, match="was removed"):
+            opened.text(first)
+    assert len(holding) == 0
+
+
+def test_lines_of_a_vector_of_zeros_have_no_share(tmp_path: Path, vectors: WordVectors) -> None:
+    concordance = Concordance.build(vectors, ["zorg bank blorp"] * 3, tmp_path / "c", show_progress=False)
+    lines = concordance.influence(ALaCarte(vectors, Transform(np.eye(5))), "bank")
+    assert np.isnan(lines.measures["share"]).all()
+    assert np.isnan(lines.measures["change"]).all()
+    assert lines.to_dict()[0]["share"] is None
 
 
 def test_the_lines_that_made_a_vector(tmp_path: Path, vectors: WordVectors) -> None:

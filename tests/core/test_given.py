@@ -8,6 +8,9 @@ from alacarte import (
     ALaCarte,
     Concordance,
     ContextSums,
+    Corpus,
+    Document,
+    Index,
     Targets,
     Transform,
     WordVectors,
@@ -16,9 +19,12 @@ from alacarte import (
     discover,
     induce_senses,
 )
+from alacarte.concordance import over_periods
 from alacarte.contexts.reading import Reading, window_sides
 from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError
+from alacarte.regression import Inference, dem
+from alacarte.regression.describe import candidate_vectors
 from alacarte.transform.solve import Solve
 
 VECTORS = WordVectors(["the", "cat", "sat"], [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -181,6 +187,51 @@ def test_weightings_that_mean_nothing(weighting):
 def test_discovering_what_means_nothing(options):
     with pytest.raises(AlacarteError, match=r"ngrams|min_count|min_score"):
         discover(None, ["a a"], **options)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2.5, -0.5, np.nan, True, "0.9", None, np.array([0.5, 0.9])])
+def test_levels_of_intervals_that_mean_nothing(level):
+    induced = MODEL.induce(["the blorp sat", "a blorp the cat", "cat blorp"] * 3, ["blorp"], spread=2)
+    sure = induced.uncertainty
+    for call in (
+        lambda: sure.similarity("blorp", "cat", level=level),
+        lambda: sure.nearest("blorp", level=level),
+        lambda: sure.between("blorp", "blorp", level=level),
+        lambda: compare(MODEL, TEXT, [*TEXT, "cat"], level=level),
+        lambda: Inference(level=level),
+    ):
+        with pytest.raises(AlacarteError, match="level is a probability between 0 and 1"):
+            call()
+    assert sure.similarity("blorp", "cat", level=np.float64(0.9)).conf_low < 1
+
+
+@pytest.mark.parametrize("seed", [-1, 2.5, np.nan, True, "3"])
+def test_seeds_that_mean_nothing(seed):
+    with pytest.raises(AlacarteError, match="seed is a whole number from 0 on"):
+        Inference(seed=seed)
+    with pytest.raises(AlacarteError, match="seed is a whole number from 0 on"):
+        Index.build(VECTORS).recall(seed=seed)
+
+
+def test_numbers_of_periods_blocks_and_queries_that_mean_nothing(tmp_path):
+    documents = [Document(text, values=(2000 + number,)) for number, text in enumerate(TEXT)]
+    concordance = Concordance.build(VECTORS, Corpus(documents, columns=["year"]), tmp_path / "c", show_progress=False)
+    for number in (0, -1, 1.5, np.nan, True, "3", None):
+        for call in (
+            lambda number=number: concordance.periods("year", number),
+            lambda number=number: over_periods(concordance, MODEL, "the", "year", most=number),
+            lambda number=number: list(Corpus(TEXT).blocks(number)),
+            lambda number=number: Index.build(VECTORS).recall(queries=number),
+            lambda number=number: candidate_vectors(dem([["the"]], VECTORS), 0 if number is None else number),
+        ):
+            with pytest.raises(AlacarteError, match=r"whole number from 1 on|no vector for '3'|has a vector \('3'"):
+                call()
+    for seconds in (-1, np.nan, True, "3", None):
+        with pytest.raises(AlacarteError, match="checkpoint_seconds is a"):
+            collect(VECTORS, TEXT, checkpoint=tmp_path / "k", checkpoint_seconds=seconds)
+    for positions in (["1", "2"], (weight for weight in (1, 2)), 3, None):
+        with pytest.raises(AlacarteError, match="positions must be one of"):
+            collect(VECTORS, TEXT, window=1, positions=positions)
 
 
 # ----------------------------------------------------------------------------------------------------------- case

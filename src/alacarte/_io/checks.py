@@ -35,6 +35,11 @@ def whole_number(value: object, name: str, least: int = 0, error: type[AlacarteE
     return int(value)
 
 
+def random_seed(value: object) -> int | None:
+    """Return a seed of random numbers; None stands for other numbers every time."""
+    return None if value is None else whole_number(value, "seed")
+
+
 def real_number(value: object, name: str) -> float:
     """Return a finite number, of whatever type."""
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):

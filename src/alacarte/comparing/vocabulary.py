@@ -21,6 +21,7 @@ from alacarte.comparing.clusters import DOCUMENT, Documents, chosen_level
 from alacarte.comparing.uses import Comparison, Comparisons, ContextLines, Side, compare_sides, typical_of
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, BadTargets, Hint, NoOccurrences, require
+from alacarte.inference.cosines import check_level
 from alacarte.model import ALaCarte, InducedVectors
 from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions
@@ -117,7 +118,7 @@ def compare(
     >>> found.contexts["w0"].a[0].startswith("[w0] w")
     True
     """
-    _check_options(min_count, contexts, duplicates, work)
+    _check_options(min_count, contexts, duplicates, level, work)
     if not isinstance(model, ALaCarte):
         vectors = WordVectors.of(model)
         model = ALaCarte(vectors, Transform(np.eye(vectors.dimension, dtype=np.float32)))
@@ -148,11 +149,12 @@ def compare(
     return result if corpora is None or not contexts else _with_lines(result, model, corpora, sums, contexts, work)
 
 
-def _check_options(min_count: int, contexts: int, duplicates: str, work: Mapping[str, Any]) -> None:
+def _check_options(min_count: int, contexts: int, duplicates: str, level: float, work: Mapping[str, Any]) -> None:
     if duplicates not in get_args(Duplicates):
         raise AlacarteError(f"duplicates: {', '.join(map(repr, get_args(Duplicates)))}, not {duplicates!r}")
     whole_number(min_count, "min_count, the uses that a word needs to show its noise,", 2)
     whole_number(contexts, "contexts")
+    check_level(level)
     for name in work:
         if name not in WORK:
             raise AlacarteError(

@@ -51,6 +51,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.file = SqliteFile(path, TABLES, BadCorpus, {"number": as_number})
+        self._kept: Mask | None = None
         with decoding(path, BadCorpus, "copy or build it again"):
             facts = {name: read_json(value) for name, value in self.file.rows("SELECT name, value FROM facts")}
             if facts.pop("version", None) != VERSION:
@@ -97,10 +98,13 @@ class Database:
         """Take documents out; their text stays where it is and is not read any more."""
         with self.file.changing() as connection:
             connection.executemany("INSERT OR IGNORE INTO removed VALUES (?)", [(n,) for n in documents.tolist()])
+        self._kept = None
 
     def kept(self, count: int) -> Mask:
         """Return for each of `count` documents whether it is still there, and was not removed."""
-        return ~self._marked("SELECT number FROM removed", count)
+        if self._kept is None or len(self._kept) != count:
+            self._kept = ~self._marked("SELECT number FROM removed", count)
+        return self._kept
 
     def matching(self, conditions: Sequence[str], count: int) -> Mask:
         """Return for each of `count` documents whether its columns meet all of the conditions."""

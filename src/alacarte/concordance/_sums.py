@@ -78,8 +78,10 @@ class WindowSums:
         rest = divisors.sum() - divisors
         vector = transform(sums.sum(axis=0) / divisors.sum())
         without = transform((sums.sum(axis=0) - sums) / np.where(rest > 0, rest, np.nan)[:, None])
-        change = 1 - cosines(without.astype(np.float64), vector.astype(np.float64))
-        return {"share": added @ whole / max(float(whole @ whole), 1e-300), "change": change}
+        known = without.any(axis=1) & vector.any()  # a vector of zeros has no direction
+        change = 1 - np.where(known, cosines(without.astype(np.float64), vector.astype(np.float64)), np.nan)
+        squared = float(whole @ whole)
+        return {"share": added @ whole / (squared if squared > 0 else np.nan), "change": change}
 
     def shared_words(self, segments: Iterable[tuple[StoredSegment, Mask]], lexicon: Lexicon) -> SharedWords:
         """Return the contexts of common words in documents of some segments, to adapt vectors to the text with."""

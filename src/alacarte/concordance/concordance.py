@@ -86,7 +86,7 @@ class Concordance:
             raise BadCorpus(f"{self.path / VOCABULARY} does not belong to this concordance; copy or build it again")
         self._conditions: tuple[str, ...] = ()
         self._chosen: Mask | None = None  # of each document whether it belongs to this slice
-        self._shared: dict[tuple[str, Reading], SharedWords] = {}
+        self._kept: Mask | None = None  # whether each document was still there when this slice was last computed
         self._fitting: set[str] = set()  # fingerprints of vectors that have the words of the vocabulary
         self._read_segments()
 
@@ -97,12 +97,6 @@ class Concordance:
             segment = StoredSegment.open(self.path, row, self._documents, len(self._words))
             self._segments.append(segment)
             self._documents += segment.documents
-        self._forget()
-
-    def _forget(self) -> None:
-        """Look again which documents there are, when that is next asked."""
-        for name in ("_mask", "_kept"):
-            vars(self).pop(name, None)
 
     # --------------------------------------------------------------------------------------- build and change
 
@@ -193,12 +187,11 @@ class Concordance:
         int
             How many documents were taken out.
         """
-        if not (self._conditions or conditions):
+        if not (self._conditions or conditions or self._chosen is not None):
             raise AlacarteError("this would remove every document; delete the folder instead")
         with locked(self.path):
             documents = np.flatnonzero(self.where(*conditions)._mask)
             self._database.remove(documents)
-        self._forget()
         return len(documents)
 
     def verify(self) -> None:
@@ -318,8 +311,7 @@ class Concordance:
 
     def _copy(self) -> "Concordance":
         copied = copy(self)
-        copied._shared = {}
-        copied._forget()
+        copied._kept = None
         return copied
 
     def holding(self, target: TargetsLike) -> "Concordance":
@@ -333,18 +325,16 @@ class Concordance:
             slice_._chosen[place.documents] = True
         return slice_
 
-    @cached_property
-    def _kept(self) -> Mask:
-        """Whether each document is still there, and was not removed."""
-        return self._database.kept(self._documents)
-
-    @cached_property
+    @property
     def _mask(self) -> Mask:
-        """Whether each document belongs to this slice."""
-        mask = self._kept.copy()
-        if self._conditions:
-            mask &= self._database.matching(self._conditions, self._documents)
-        return mask if self._chosen is None else mask & self._chosen
+        """Whether each document belongs to this slice; looked up again when any slice has removed some."""
+        kept = self._database.kept(self._documents)
+        if self._kept is not kept:
+            self._kept, self._within = kept, kept if self._chosen is None else kept & self._chosen
+            if self._conditions:
+                self._within = self._within & self._database.matching(self._conditions, self._documents)
+            self._shared: dict[tuple[str, Reading], SharedWords] = {}
+        return self._within
 
     def _of(self, segment: StoredSegment) -> Mask:
         return self._mask[segment.first : segment.first + segment.documents]
@@ -372,7 +362,7 @@ class Concordance:
     def _check_number(self, document: int) -> None:
         if not whole_number(document, "document") < self._documents:
             raise AlacarteError(f"there is no document {document}; they are numbered from 0 to {self._documents - 1}")
-        if not self._kept[document]:
+        if not self._database.kept(self._documents)[document]:
             raise AlacarteError(f"document {document} was removed; ask for another one")
 
     def to_columns(self) -> dict[str, Any]:
@@ -436,18 +426,15 @@ class Concordance:
             named = ", ".join(map(repr, list(wanted)[:5]))
             advice = "check the spelling" + spelling_hint(wanted)
             raise NoOccurrences(f"{named} does not occur in these documents; {advice}")
-        return Uses(places, self._source, None if sort is None else self._order(places, sort, descending))
+        source = LineSource(self._words, self._database.values)
+        return Uses(places, source, None if sort is None else self._order(places, source, sort, descending))
 
-    def _order(self, places: list[Place], sort: str, descending: bool) -> Longs:
+    def _order(self, places: list[Place], source: LineSource, sort: str, descending: bool) -> Longs:
         if sort in SIDES:
-            return order_by_words(places, self._source, sort, descending)
+            return order_by_words(places, source, sort, descending)
         name = sort if sort in self.columns else sort.removeprefix(PREFIX)
         ranks = self._database.ranks(name, self._documents)[np.concatenate([place.documents for place in places])]
         return np.argsort(-ranks if descending else ranks, kind="stable")
-
-    @property
-    def _source(self) -> LineSource:
-        return LineSource(self._words, self._database.values)
 
     def lines(
         self,
@@ -555,9 +542,8 @@ class Concordance:
 
     def _shared_words(self, contexts: WindowSums, vectors: WordVectors) -> SharedWords:
         """Return the contexts of common words, which are summed once for each way to read them."""
-        key = vectors.fingerprint, contexts.reading
+        key, parts = (vectors.fingerprint, contexts.reading), [(part, self._of(part)) for part in self._segments]
         if key not in self._shared:
-            parts = ((segment, self._of(segment)) for segment in self._segments)
             self._shared[key] = contexts.shared_words(parts, Lexicon(vectors.key_to_index))
         return self._shared[key]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from alacarte._io.checks import whole_number
 from alacarte._io.table import Record, Records
 from alacarte.concordance._conditions import Condition, as_number, condition
 from alacarte.errors import AlacarteError, NotEnoughData
@@ -49,8 +50,7 @@ def periods_of(column: str, levels: Mapping[Any, int], most: int) -> list[Period
     >>> periods_of("date", {"2001-05-03": 2, "2001-07-01": 1, "2002-01-01": 3}, 9)[0]
     Period(name='2001', conditions=('date>=2001', 'date<2002'), documents=3)
     """
-    if most < 1:
-        raise AlacarteError(f"at least one period is needed, not {most}")
+    most = whole_number(most, "most", 1)
     known = {value: count for value, count in levels.items() if value is not None}
     years = _years(known)
     ordered = years or (known if len(known) <= most else _one_kind(known))

@@ -146,9 +146,11 @@ def _by_distance(width: int, positions: Positions) -> Doubles:
     return np.ones(width)
 
 
-def _explicit(positions: str, widths: tuple[int, int]) -> tuple[Doubles, Doubles]:
+def _explicit(positions: object, widths: tuple[int, int]) -> tuple[Doubles, Doubles]:
     """Weights by distance out of "1,0.5/0.8,0.4"."""
     try:
+        if not isinstance(positions, str):
+            raise ValueError
         sides = [np.array([float(number) for number in side.split(",") if number]) for side in positions.split("/")]
         left, right = sides
     except ValueError:

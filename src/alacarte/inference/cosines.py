@@ -171,7 +171,7 @@ def selection_excess(
     return np.asarray((cosines - chosen @ direction).mean(axis=0))
 
 
-def check_level(level: float) -> None:
+def check_level(level: object) -> None:
     """Raise if the level of an interval makes no sense."""
-    if not 0 < level < 1:
-        raise AlacarteError(f"level is a probability between 0 and 1, such as 0.95, not {level}")
+    if isinstance(level, bool) or not isinstance(level, float | np.floating) or not 0 < level < 1:
+        raise AlacarteError(f"level is a probability between 0 and 1, such as 0.95, not {level!r}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, TypedDict
 
-from alacarte._io.checks import whole_number
+from alacarte._io.checks import real_number, whole_number
 from alacarte._io.options import option
 from alacarte._io.progress import ProgressCallback
 from alacarte.errors import AlacarteError
@@ -89,6 +89,8 @@ class Work:
         for name in ("threads", "block_size"):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else whole_number(value, name, 1))
+        if real_number(self.checkpoint_seconds, "checkpoint_seconds") < 0:
+            raise AlacarteError(f"checkpoint_seconds is a time from 0 on, not {self.checkpoint_seconds}")
         if self.shard is not None:
             part, parts = (whole_number(number, f"shard {self.shard}: each number", 1) for number in self.shard)
             if part > parts:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from alacarte._io.arrays import Doubles
-from alacarte._io.checks import real_number, whole_number
+from alacarte._io.checks import random_seed, real_number, whole_number
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteError, AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
@@ -305,7 +305,7 @@ def power(
             f"the pilot's effect of {term!r} is not longer than its noise; there is nothing to plan with"
         )
     direction = fit.coefficients[place] * np.sqrt(square / plain)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_seed(seed))
     cells: list[tuple[float, int, float]] = []
     for effect, number in product(multiples, sizes):
         rejections = [

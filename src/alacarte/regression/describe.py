@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs
-from alacarte._io.checks import whole_number
+from alacarte._io.checks import random_seed, whole_number
+from alacarte._io.table import PREFIX
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
 from alacarte.inference.cosines import check_level, directions_of, estimate, selection_excess
 from alacarte.inference.means import Units, debiased_squares
@@ -43,8 +44,8 @@ def candidate_vectors(
     vectors = embeddings.vectors
     if candidates is None:
         return vectors
-    if isinstance(candidates, (int, np.integer)):
-        return vectors.first(min(int(candidates), len(vectors)))
+    if not isinstance(candidates, Iterable):
+        return vectors.first(whole_number(candidates, what, 1))
     listed = [candidates] if isinstance(candidates, str) else list(candidates)
     if candidates == "contexts":
         listed = embeddings.features
@@ -249,7 +250,7 @@ def nearest(
     """
     groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
     words = candidate_vectors(embeddings, candidates)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_seed(seed))
     parts: list[dict[str, Column]] = []
     for label, unit, mean in zip(groups.labels, groups.units, groups.means, strict=True):
         near = nearest_words(words, mean, k)
@@ -381,7 +382,7 @@ def _context_columns(
     excess = None
     if len(chosen) < len(eligible):
         others = WordVectors([str(context) for context in eligible.tolist()], groups.matrix[eligible])
-        excess = excess_of(groups.units[row], others, len(chosen), np.random.default_rng(seed))
+        excess = excess_of(groups.units[row], others, len(chosen), np.random.default_rng(random_seed(seed)))
     parts = []
     for rank, context in enumerate(chosen.tolist()):
         own = None if excess is None else excess[[rank]]
@@ -459,7 +460,8 @@ def similarity_over(
     Returns
     -------
     Results
-        As `similarity` gives, with `n`, the number of contexts.
+        As `similarity` gives, with `n`, the number of contexts; a variable that is called as one of these columns has
+        "columns." before its name.
     """
     names, directions = _known_features(embeddings, features)
     splits: list[tuple[Any, npt.NDArray[np.bool_]]] = [(None, np.ones(len(embeddings), dtype=bool))]
@@ -474,18 +476,19 @@ def similarity_over(
         values = _levels_of_documents(embeddings, over, groups.labels)
         place = {label: number for number, label in enumerate(groups.labels)}
         at = np.array([place.get(value, -1) for value in values])
-        columns: dict[str, Column] = {}
-        if within is not None:
-            columns[within] = column_of([split] * (len(values) * len(names)))
-        columns[over] = np.repeat(np.array(values, dtype=None if all_numbers(values) else object), len(names))
-        columns["feature"] = column_of(names * len(values))
+        columns: dict[str, Column] = {"feature": column_of(names * len(values))}
         for name, column in cosine_columns(groups.units, directions, intervals).items():
             absent: Any = "no context" if column.dtype == object else np.nan
             columns[name] = np.where(at[:, None] >= 0, column[at], absent).ravel()
         columns["n"] = np.repeat(np.where(at >= 0, groups.sizes[at], 0), len(names))
-        parts.append(columns)
-    info = {"kind": "over", "over": over, "within": within, "level": intervals, "notes": clusters.notes}
-    return Results(joined(parts), embeddings.variables.backend, info)
+        headers = {name: PREFIX + name if name in columns else name for name in (within, over) if name is not None}
+        given: dict[str, Column] = {}
+        if within is not None:
+            given[headers[within]] = column_of([split] * (len(values) * len(names)))
+        given[headers[over]] = np.repeat(np.array(values, dtype=None if all_numbers(values) else object), len(names))
+        parts.append(given | columns)
+    info = {"kind": "over", "over": headers[over], "within": headers.get(within or ""), "level": intervals}
+    return Results(joined(parts), embeddings.variables.backend, {**info, "notes": clusters.notes})
 
 
 def _levels_of_documents(embeddings: Embeddings, over: str, labels: list[Any]) -> list[Any]:

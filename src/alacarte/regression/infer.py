@@ -9,6 +9,7 @@ import numpy as np
 
 from alacarte._io import html
 from alacarte._io.arrays import Doubles, Mask
+from alacarte._io.checks import random_seed
 from alacarte._io.progress import progress
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteWarning, BadFormula
@@ -58,6 +59,7 @@ class Inference:
         check_level(self.level)
         check_permutations(self.permutations)
         check_adjust(self.adjust)
+        random_seed(self.seed)
 
 
 @dataclass(frozen=True, eq=False)

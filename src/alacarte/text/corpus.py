@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias, Unpack
 
 from alacarte._io import html
+from alacarte._io.checks import whole_number
 from alacarte._io.frames import is_frame
 from alacarte._io.options import refuse_unknown
 from alacarte._io.urls import Location, url_of, without_secrets
@@ -270,8 +271,7 @@ class Corpus:
         >>> [len(list(stream)) for stream in Corpus(["one", "two"]).streams()]
         [1]
         """
-        if size < 1:
-            raise BadCorpus(f"a block cannot have a size of {size} bytes; give at least 1")
+        size = whole_number(size, "the size of a block", 1, BadCorpus)
         if self.once:
             if self._was_begun[0]:
                 raise BadCorpus(

@@ -31,8 +31,7 @@ def find_files(source: str | os.PathLike[str]) -> list[Location]:
     if name and os.path.exists(path):  # noqa: PTH110 (a whole text as a name makes Path.exists raise)
         return [find(file) for file in (_files_in(path) if path.is_dir() else [path])]
     if glob.has_magic(name):
-        matches = glob.glob(str(path), recursive=True)  # noqa: PTH207 (Path.glob takes no absolute pattern)
-        files = sorted((p for p in map(Path, matches) if not p.is_dir()), key=lambda p: p.parts)
+        files = sorted((p for p in set(_matching(path)) if not p.is_dir()), key=lambda p: p.parts)
         if files:
             return [find(file) for file in files]
         raise BadCorpus(f"no file matches {_short(name)}; check the pattern and the folder", hint=AS_TEXT)
@@ -69,34 +68,54 @@ def _files_in(folder: Path) -> list[Path]:
     return sorted(files, key=lambda path: path.parts)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    """Each file below a folder once; links come last, so that a file keeps its own name if it has one here."""
-    folders, linked_folders, links = deque([folder]), deque[Path](), list[Path]()
-    seen_folders, seen_files = set[str](), set[str]()
+def _matching(pattern: Path) -> Iterator[Path]:
+    """Yield what matches a pattern; `**` stands for a folder and those below it, each once, whatever links there are.
+
+    That of Python goes round in circles through folders that link to each other.
+    """
+    if "**" not in pattern.parts:
+        yield from map(Path, glob.glob(str(pattern)))  # noqa: PTH207 (Path.glob takes no absolute pattern)
+        return
+    place = pattern.parts.index("**")
+    rest = pattern.parts[place + 1 :] or ("*",)
+    for start in _matching(Path(*pattern.parts[:place])) if place else [Path()]:
+        if start.is_dir():
+            for folder, _ in _folders(start):
+                yield from _matching(Path(glob.escape(str(folder)), *rest))
+
+
+def _folders(top: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
+    """Yield a folder and each one below it once, with what is in it and not hidden; those behind links come last."""
+    folders, linked_folders, seen = deque([top]), deque[Path](), set[str]()
     while folders or linked_folders:
         here = folders.popleft() if folders else linked_folders.popleft()
         real = os.path.realpath(here)
-        if real in seen_folders:
+        if real in seen:
             continue
-        seen_folders.add(real)
+        seen.add(real)
         try:
-            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+            entries = sorted((e for e in os.scandir(here) if e.name[0] != "."), key=lambda entry: entry.name)
         except OSError as error:
             raise BadCorpus(f"{here} cannot be listed: {error.strerror}; check its permissions") from None
+        for path in (here / entry.name for entry in entries if entry.is_dir()):
+            if not path.is_symlink():
+                folders.append(path)
+            elif not Path(real).is_relative_to(path.resolve()):  # what leads back up holds other text as well
+                linked_folders.append(path)
+        yield here, entries
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Each file below a folder once; links come last, so that a file keeps its own name if it has one here."""
+    links, seen_files = list[Path](), set[str]()
+    for here, entries in _folders(folder):
+        real = os.path.realpath(here)
         for entry in entries:
-            path = here / entry.name
-            if entry.name.startswith("."):
-                continue
-            if entry.is_dir():
-                if not entry.is_symlink():
-                    folders.append(path)
-                elif not Path(real).is_relative_to(path.resolve()):  # what leads back up holds other text as well
-                    linked_folders.append(path)
-            elif entry.is_symlink():
-                links.append(path)
+            if entry.is_symlink():
+                links += [] if entry.is_dir() else [here / entry.name]
             elif entry.is_file():
                 seen_files.add(f"{real}{os.sep}{entry.name}")
-                yield path
+                yield here / entry.name
     for path in links:
         real = os.path.realpath(path)
         if real not in seen_files:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Rows
-from alacarte._io.checks import whole_number
+from alacarte._io.checks import random_seed, whole_number
 from alacarte._io.table import Columns, Record, Records, Table
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.sums import ContextSums
@@ -333,7 +333,7 @@ class Uncertainty(Table):
             found = self.vectors[[name for near in lists for name, _ in near]].astype(np.float64)
             return unit_rows(found).reshape(len(drawn), len(names), -1)
 
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(random_seed(seed))
         excess = selection_excess(about.mean, about.square, about.covariance, search, about.lengths, rng)
         matrix = self.vectors[names].astype(np.float64)
         return Similarities(tuple(self._similarities(word, names, matrix, level, excess)))

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from alacarte._io import html
 from alacarte._io.artifact import kind_of, read_artifact, write_artifact
-from alacarte._io.checks import whole_number
+from alacarte._io.checks import random_seed, whole_number
 from alacarte._io.decoding import decoding
 from alacarte._io.files import is_stream
 from alacarte._io.progress import progress
@@ -188,7 +188,7 @@ class Index:
         >>> Index.build(vectors).recall(k=2, queries=3).recall
         1.0
         """
-        rng = np.random.default_rng(seed)
+        queries, rng = whole_number(queries, "queries", 1), np.random.default_rng(random_seed(seed))
         usable = np.flatnonzero(np.isfinite(self.vectors._lengths))  # vectors of zeros have no neighbours
         rows = rng.choice(usable, size=min(queries, len(usable)), replace=False)
         matrix = self.vectors.matrix[rows]

@@ -289,6 +289,19 @@ def test_over_an_ordered_variable():
     assert np.isnan(split["value"][1])
 
 
+@pytest.mark.parametrize("name", ["value", "feature", "n", "std_error", "reason"])
+def test_a_variable_that_is_called_as_a_result_overwrites_none(name):
+    plain = sample()
+    found = replace(plain, variables=Variables({name: plain.variables.columns["party"], **plain.variables.columns}))
+    want = similarity_over(plain, "party", ["w1"], intervals=0.95).rows()
+    table = similarity_over(found, name, ["w1"], intervals=0.95)
+    assert (table.rows(), table.info["over"]) == (want, f"columns.{name}")
+    split = similarity_over(found, "year", ["w1"], within=name, intervals=0.95)
+    want = similarity_over(plain, "year", ["w1"], within="party", intervals=0.95)
+    assert list(map(str, split.rows())) == list(map(str, want.rows()))
+    assert split[f"columns.{name}"].tolist() == ["D"] * 4 + ["R"] * 4
+
+
 def test_years_are_shown_as_years():
     table = similarity_over(sample(), "year", ["w1"])
     assert "2003" in str(table)
