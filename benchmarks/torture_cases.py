@@ -4,34 +4,39 @@ One process imports and compiles everything once and forks a child for each run 
 """
 
 import bz2
-import io
 import json
 import lzma
 import os
 import shutil
 import signal
+import sqlite3
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
 import numpy as np
 
-from alacarte import ALaCarte, ContextSums, WordVectors, collect
-from alacarte._io import files as writing
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
+from passes import budget
+from tiny_wordnet import write_wordnet
+from torture_shim import shim
+
+from alacarte import ALaCarte, Concordance, ContextSums, Corpus, WordVectors, collect
 from alacarte.cli import app
-from alacarte.contexts.summing import private_memory, row_stride, widest_row
+from alacarte.concordance import is_concordance
 from alacarte.errors import AlacarteError, BadVectors
 from alacarte.passes import work
-from alacarte.passes.collect import BYTES_OF_KEY, BYTES_OF_WORD, PROGRAM
 from alacarte.passes.work import Work
 from alacarte.vectors.neighbours import Index
 
-WORDS = [f"w{number}" for number in range(300)]
+WORDS = [*(f"w{number}" for number in range(300)), "water", "bird", "move", "fast", "leader", "state"]
 DIMENSION = 40
+VECTORS = WordVectors(WORDS, np.random.default_rng(6).normal(size=(len(WORDS), DIMENSION)).astype(np.float32))
 BLOCK = 4000  # bytes of text a block, so that there are many checkpoints
 HANGS = 60.0  # seconds after which a run is said to hang
 TARGETS = ["new", "newer", "w1 w2", "never met"]
@@ -49,12 +54,14 @@ class Case:
     stdin: str | None = None
     rows: int = 0  # of sums, for cases with too little memory
     targets: int = 0  # that have these rows; 0: every word has one
-    in_place: bool = False  # an update that, once done, cannot be done again
+    done: str = ""  # what it says when it is repeated after it was done, if it can be done only once
 
 
 CHECKPOINTED = "--checkpoint cp --checkpoint-every 0 --threads {threads} --overwrite -q"
 FIT = "fit --vectors v.safetensors --weighting none --save-sums o.sums --out m"
 INDUCE = "induce --model old --words targets.txt --save-sums o.sums"
+JSONL = "1.jsonl --column year"
+QUICK = "--threads {threads} --overwrite -q"
 ALL = "--corpus 1.txt --corpus 2.txt.xz --corpus 3.txt.bz2 --corpus 4.txt"
 CASES = [
     Case("fit", f"{FIT} {ALL} {CHECKPOINTED}", ("m", "o.sums")),
@@ -85,13 +92,53 @@ CASES = [
         "update in place",
         "induce --model old --corpus 4.txt --update t.sums --save-sums t.sums --out o.safetensors --overwrite -q",
         ("o.safetensors", "t.sums"),
-        in_place=True,
+        done="counted twice",
     ),
     Case("merge", "merge t.sums u.sums --out o.sums -q", ("o.sums",)),
     Case("index", "convert v.vec i.index -q", ("i.index",)),
     *(
         Case(f"convert to {name}", f"convert v.vec {name} --limit 200 --overwrite -q", (name,))
-        for name in ("o.safetensors", "o.npy", "o.vec", "o.txt.gz", "o.bin")
+        for name in ("o.safetensors", "o.npy", "o.vec", "o.txt.gz", "o.bin", "o.csv", "o.parquet", "o.arrow")
+    ),
+    *(
+        Case(f"convert to {kind}", f"convert v.vec {kind} --to {kind} --limit 200 --overwrite -q", (kind,))
+        for kind in ("model2vec", "hub")
+    ),
+    Case("concordance build", f"concordance build {JSONL} --vectors v.vec --out k {QUICK}", ("k",)),
+    Case("concordance build, new", f"concordance build {JSONL} --vectors v.vec --out n {QUICK}", ("n",)),
+    Case("concordance add", "concordance add k 2.jsonl --threads 1 -q", ("k",), done="is in this concordance already"),
+    Case("concordance remove", "concordance remove k --where year>5 -q", ("k",)),
+    *(
+        Case(f"concordance {name.split()[0]}", f"concordance {name} --csv o.table.csv --overwrite -q", ("o.table.csv",))
+        for name in (
+            "lines k --word new",
+            "influence k --word new --model old",
+            "nearest k --word new --model old",
+            "over k --word new --model old --by year --like w1",
+            "compare k --word w1 --model old --where year>5 --other-where year<=5",
+            "map k --word new --word newer --word w1 --model old",
+        )
+    ),
+    Case(
+        "compare",
+        "compare 1.jsonl 2.jsonl --model old --word w1 --csv o.table.csv --plot o.svg --overwrite -q",
+        ("o.table.csv", "o.svg"),
+    ),
+    Case("contexts", "contexts 1.txt --word new --csv o.table.csv --overwrite -q", ("o.table.csv",)),
+    Case(
+        "regress",
+        "regress 1.jsonl --formula new~year --model old --csv o.table.csv --plot o.svg --overwrite -q",
+        ("o.table.csv", "o.svg"),
+    ),
+    Case(
+        "senses build",
+        "senses build --model old --wordnet dict --method gloss --sense-keys o.vec --out o.safetensors --overwrite -q",
+        ("o.safetensors", "o.vec"),
+    ),
+    Case(
+        "senses induce",
+        "senses induce --word w1 --model old --corpus 1.jsonl --out o.safetensors --overwrite -q",
+        ("o.safetensors",),
     ),
 ]
 BY_NAME = {case.name: case for case in CASES}
@@ -104,8 +151,7 @@ def some_text(rng: np.random.Generator, lines: int) -> str:
 
 def make_inputs(folder: Path) -> None:
     """Vectors, texts (plain and compressed), targets, sums; and an older one of every output, which is replaced."""
-    rng = np.random.default_rng(7)
-    vectors = WordVectors(WORDS, rng.normal(size=(len(WORDS), DIMENSION)).astype(np.float32))
+    rng, vectors = np.random.default_rng(7), VECTORS
     older = WordVectors(WORDS[:250], rng.normal(size=(250, DIMENSION)).astype(np.float32))
     for name in ("v.safetensors", "v.vec"):
         vectors.save(folder / name)
@@ -116,13 +162,18 @@ def make_inputs(folder: Path) -> None:
     (folder / "2.txt.xz").write_bytes(lzma.compress(texts[1].encode()))
     (folder / "3.txt.bz2").write_bytes(bz2.compress(texts[2].encode()))
     (folder / "4.txt").write_text(texts[3])
+    for number in (1, 2):
+        lines = texts[number].splitlines()
+        rows = [json.dumps({"text": f"{line} w1", "year": place % 10}) for place, line in enumerate(lines)]
+        (folder / f"{number}.jsonl").write_text("\n".join(rows))
     (folder / "targets.txt").write_text("\n".join(TARGETS) + "\n")
     (folder / "gone.txt").write_text("old\n")
     here = Path.cwd()
     os.chdir(folder)  # so that the names of texts in sums are the same wherever the folder is
     try:
         whole = collect(vectors, "1.txt")
-        ALaCarte.from_sums(vectors, whole, weighting="none").save("old", include_vectors=True)
+        transform = ALaCarte.from_sums(vectors, whole, weighting="none").transform
+        ALaCarte(vectors, transform).save("old", include_vectors=True)
         ALaCarte.from_sums(older, collect(older, "1.txt"), weighting="none", form_corpus="1.txt").save("m")
         collect(vectors, "1.txt", TARGETS).save("t.sums")
         collect(vectors, "4.txt", TARGETS).save("u.sums")
@@ -130,16 +181,19 @@ def make_inputs(folder: Path) -> None:
     finally:
         os.chdir(here)
     Index.build(older, backend="exact").save(folder / "i.index")
+    Concordance.build(vectors, Corpus(folder / "2.jsonl", columns=["year"]), folder / "k")
+    older.save(folder / "model2vec", "model2vec")
+    older.save(folder / "hub", "hub")
+    write_wordnet(folder / "dict")
+    for name in ("o.csv", "o.parquet", "o.arrow"):
+        older.save(folder / name)
+    (folder / "o.table.csv").write_text("old\n")
+    (folder / "o.svg").write_text("old\n")
 
 
 def memory(rows: int, targets: int, threads: int) -> int:
     """Bytes with which twelve dimensions of so many rows of sums are made at a time."""
-    integers = 4 * (len(WORDS) + 1) * 16 * -(-(DIMENSION + 2) // 16)
-    private = private_memory(rows, row_stride(DIMENSION), threads, chosen=targets > 0)
-    vectors = (4 * DIMENSION + BYTES_OF_WORD) * len(WORDS)
-    others = PROGRAM + vectors + integers + private + BYTES_OF_KEY * targets + (threads + 1) * 30 * BLOCK
-    assert widest_row(row_stride(12)) == 12
-    return others + 8 * rows * row_stride(12)
+    return int(budget(VECTORS, rows, 12, BLOCK, threads, targets))
 
 
 def arguments(case: Case, threads: int) -> list[str]:
@@ -193,14 +247,17 @@ def start(case: Case, folder: Path, threads: int = 1, prepare: Callable[[], None
 def wait(child: int, limit: float = HANGS) -> int | None:
     """The exit code of a child (negative: the signal that ended it); None if it hangs, and then it is killed."""
     until = time.monotonic() + limit
-    while time.monotonic() < until:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.001)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return None
+    try:
+        while time.monotonic() < until:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(0.001)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return None
+    finally:
+        shim().stop()
 
 
 def said() -> str:
@@ -226,6 +283,9 @@ def bits(folder: Path, names: tuple[str, ...]) -> dict[str, object]:
 def _content(file: Path) -> object:
     if file.name == "model.json":
         return json.loads(file.read_text())
+    if file.suffix == ".sqlite":  # where its rows lie depends on what was changed before
+        with closing(sqlite3.connect(file)) as connection:
+            return sorted(connection.iterdump())
     if file.suffix == ".npy":
         return np.load(file).tobytes()
     return file.read_bytes()
@@ -244,7 +304,13 @@ def readable(folder: Path, case: Case) -> list[object]:
     seen: list[object] = []
     for name in case.outputs:
         path = folder / name
-        if path.is_dir():
+        if name in ("n", "k"):
+            seen.append(rows_of(path) if is_concordance(path) else None)
+        elif name in ("model2vec", "hub"):
+            seen.append(WordVectors.load(path).fingerprint)
+        elif path.suffix == ".svg" or path.name in ("gone.txt", "o.table.csv"):
+            seen.append(path.read_bytes())
+        elif path.is_dir():
             try:
                 model = ALaCarte.load(path)
             except AlacarteError as error:
@@ -259,7 +325,7 @@ def readable(folder: Path, case: Case) -> list[object]:
         elif path.suffix == ".sums":
             sums = ContextSums.load(path)
             seen.append((tuple(sums.keys[:4]), sums.all.sums.tobytes()))
-        elif name != "gone.txt":
+        else:
             try:
                 seen.append(WordVectors.load(path).fingerprint)
             except BadVectors as error:
@@ -269,11 +335,18 @@ def readable(folder: Path, case: Case) -> list[object]:
     return seen
 
 
+def rows_of(path: Path) -> tuple[object, ...]:
+    """What is in a concordance, all of which is compared with its digests."""
+    opened = Concordance(path)
+    opened.verify()
+    return len(opened), opened.tokens, str(opened.levels("year")), str(opened.lines("new"))
+
+
 @dataclass
 class World:
     """A folder of inputs, what each case makes of it, and how long it takes when nobody disturbs it."""
 
-    root: Path
+    place: Path
     inputs: Path
     expected: dict[str, dict[str, object]]
     left: dict[str, set[str]]
@@ -282,7 +355,7 @@ class World:
     seconds: dict[str, float]
 
     def fresh(self) -> Path:
-        folder = self.root / "run"
+        folder = self.place / "run"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.inputs, folder)
         return folder
@@ -294,10 +367,13 @@ def world(place: str | None, cases: list[Case]) -> Iterator[World]:
     small_blocks()
     with TemporaryDirectory(dir=place or ("/dev/shm" if Path("/dev/shm").is_dir() else None)) as name:
         root = Path(name)
-        (root / "inputs").mkdir()
+        for part in ("inputs", "disturbed/temporary"):
+            (root / part).mkdir(parents=True)
         os.environ["XDG_CACHE_HOME"] = str(root / "cache")
+        tempfile.tempdir = str(root / "disturbed" / "temporary")
+        shim().folder = str(root / "disturbed").encode()
         make_inputs(root / "inputs")
-        made = World(root, root / "inputs", {}, {}, {}, {}, {})
+        made = World(root / "disturbed", root / "inputs", {}, {}, {}, {}, {})
         for case in cases:
             folder = made.fresh()
             made.before[case.name] = readable(folder, case)
@@ -313,6 +389,7 @@ def world(place: str | None, cases: list[Case]) -> Iterator[World]:
             made.left[case.name] = listing(folder)
             made.after[case.name] = readable(folder, case)
         yield made
+        tempfile.tempdir = None
 
 
 def _here(case: Case, folder: Path) -> None:
@@ -327,64 +404,13 @@ def _here(case: Case, folder: Path) -> None:
         os.chdir(here)
 
 
-# ------------------------------------------------------------------------------------- something happens at a write
-
-CHANGES = {"os.rename", "os.remove", "os.chmod", "os.chown", "os.mkdir", "os.rmdir", "os.truncate", "fcntl.flock"}
+# ------------------------------------------------------------------------------------------- what is disturbed
 
 
-class Watched(io.FileIO):
-    """A file whose every write is an event."""
-
-    happen: Callable[[str, "Watched", bytes], None]
-
-    def write(self, data: object) -> int:  # type: ignore[override]
-        self.happen("write", self, bytes(data))  # type: ignore[call-overload]
-        return super().write(data)  # type: ignore[arg-type]
-
-
-def at_every_change(folder: Path, happen: Callable[[str, Watched | None, bytes], None]) -> None:
-    """Call a function before each change to a file system: opening for writing, each write, fsync, rename, removal, …
-
-    For a child process: it cannot be undone.
-    """
-
-    def audit(event: str, details: tuple[object, ...]) -> None:
-        opens = event == "open" and isinstance(details[2], int) and details[2] & (os.O_WRONLY | os.O_RDWR)
-        if event in CHANGES or opens:
-            happen(event, None, b"")
-
-    def watched_open(name: Path, mode: str, opener: Callable[[str, int], int]) -> io.BufferedWriter:
-        raw = Watched(name, mode.replace("b", ""), opener=opener)
-        raw.happen = happen
-        return io.BufferedWriter(raw)
-
-    real_fsync = os.fsync
-
-    def watched_fsync(number: int) -> None:
-        happen("fsync", None, b"")
-        real_fsync(number)
-
-    writing.open = watched_open  # type: ignore[attr-defined]
-    os.fsync = watched_fsync
-    sys.addaudithook(audit)
-
-
-def count_changes(case: Case, folder: Path) -> int:
-    """How many changes a run makes that nobody disturbs."""
-    counter = folder.with_name("count")
-
-    def prepare() -> None:
-        total = [0]
-        number = os.open(counter, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-
-        def happen(event: str, file: Watched | None, data: bytes) -> None:
-            total[0] += 1
-            os.pwrite(number, str(total[0]).encode(), 0)
-
-        at_every_change(folder, happen)
-
-    assert wait(start(case, folder, prepare=prepare)) == 0, said()
-    return int(counter.read_text())
+def count_calls(case: Case, folder: Path, kinds: int) -> int:
+    """How many system calls of some kinds a run makes that nobody disturbs."""
+    assert wait(start(case, folder, prepare=lambda: shim().count(kinds))) == 0, said()
+    return shim().number
 
 
 def table(rows: list[tuple[object, ...]], names: tuple[str, ...]) -> str:

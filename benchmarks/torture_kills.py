@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from torture_cases import (
@@ -16,11 +16,9 @@ from torture_cases import (
     KILLED,
     MIXED,
     Case,
-    Watched,
     World,
-    at_every_change,
     bits,
-    count_changes,
+    count_calls,
     listing,
     readable,
     said,
@@ -29,27 +27,10 @@ from torture_cases import (
     wait,
     world,
 )
+from torture_shim import CHANGES, shim
 
 
-def kill_at(folder: Path, number: int, half: bool) -> Callable[[], None]:
-    """What a child does first: it will kill itself before its change of this number, or in the middle of a write."""
-
-    def prepare() -> None:
-        seen = [0]
-
-        def happen(event: str, file: Watched | None, data: bytes) -> None:
-            seen[0] += 1
-            if seen[0] == number:
-                if file is not None and half:
-                    os.write(file.fileno(), data[: len(data) // 2])
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        at_every_change(folder, happen)
-
-    return prepare
-
-
-def faults_after(world: World, case: Case, folder: Path, threads: int) -> list[str]:
+def wrong_after(world: World, case: Case, folder: Path, threads: int) -> list[str]:
     """What is wrong after a run was disturbed: what readers see now, and what is there when the command is repeated."""
     faults = []
     try:
@@ -60,7 +41,7 @@ def faults_after(world: World, case: Case, folder: Path, threads: int) -> list[s
     except Exception as error:  # whatever it is, it is a fault
         faults.append(f"a reader cannot read: {error}")
     code = wait(start(case, folder, threads))
-    complete = case.in_place and code == 1 and "counted twice" in said()  # it was done before it was killed
+    complete = case.done and code == 1 and case.done in said()  # it was done before it was killed
     if code != 0 and not complete:
         return [*faults, f"repeated, it ends with {code}: {said()[-300:]}"]
     if bits(folder, case.outputs) != world.expected[case.name]:
@@ -72,7 +53,7 @@ def faults_after(world: World, case: Case, folder: Path, threads: int) -> list[s
 
 def kill_case(world: World, case: Case, kills: int, chance: random.Random) -> tuple[Counter[str], list[str]]:
     """So many kills, one to three before each run that is left in peace."""
-    total = count_changes(case, world.fresh())
+    total = count_calls(case, world.fresh(), CHANGES)
     counts: Counter[str] = Counter(changes=total)
     faults: list[str] = []
     while counts["kills"] < kills:
@@ -81,7 +62,9 @@ def kill_case(world: World, case: Case, kills: int, chance: random.Random) -> tu
             threads = chance.randint(1, 3)
             aimed = chance.random() < 0.6
             if aimed:
-                child = start(case, folder, threads, kill_at(folder, chance.randint(1, total), chance.random() < 0.5))
+                at, half = chance.randint(1, total), chance.random() < 0.5
+                aim = partial(shim().set, CHANGES, at, KILLED, half=half)
+                child = start(case, folder, threads, aim)
             else:
                 child = start(case, folder, threads)
                 time.sleep(chance.uniform(0, 1.1 * world.seconds[case.name]))
@@ -90,7 +73,7 @@ def kill_case(world: World, case: Case, kills: int, chance: random.Random) -> tu
                 break
             counts["kills"] += 1
             counts["aimed" if aimed else "at random"] += 1
-        new = faults_after(world, case, folder, chance.randint(1, 3))
+        new = wrong_after(world, case, folder, chance.randint(1, 3))
         counts["runs"] += 1
         counts["equal"] += not new
         for fault in new:
@@ -129,37 +112,23 @@ def signals(argv: list[str]) -> int:
         for number in (signal.SIGINT, signal.SIGTERM):
             counts: Counter[str] = Counter()
             chance = random.Random(f"{options.seed} {number}")
-            totals = {case.name: count_changes(case, made.fresh()) for case in cases}
+            totals = {case.name: count_calls(case, made.fresh(), CHANGES) for case in cases}
             while counts["sent"] < options.kills // 2:
                 case = cases[counts["sent"] % len(cases)]
                 folder = made.fresh()
                 at = chance.randint(1, totals[case.name])
-                code = wait(start(case, folder, chance.randint(1, 3), _signal_at(folder, at, number)))
+                code = wait(start(case, folder, chance.randint(1, 3), partial(shim().set, CHANGES, at, -number)))
                 counts["sent"] += 1
                 if code not in (0, 128 + number):
                     faults.append(f"{case.name}: {signal.Signals(number).name} ends with {code}: {said()[-300:]}")
                 hidden = {name for name in listing(folder) if "alacarte-" in name}
                 counts["nothing left at once"] += not hidden
-                new = faults_after(made, case, folder, chance.randint(1, 3))
+                new = wrong_after(made, case, folder, chance.randint(1, 3))
                 counts["equal"] += not new
                 faults += [f"{case.name}: {fault}" for fault in new]
             rows.append((signal.Signals(number).name, counts["sent"], counts["nothing left at once"], counts["equal"]))
     print(table(rows, ("signal", "sent", "no temporary file left at once", "repeated: equal bits, nothing left")))
     return _end(faults, begun)
-
-
-def _signal_at(folder: Path, at: int, number: int) -> Callable[[], None]:
-    def prepare() -> None:
-        seen = [0]
-
-        def happen(event: str, file: Watched | None, data: bytes) -> None:
-            seen[0] += 1
-            if seen[0] == at:
-                os.kill(os.getpid(), number)
-
-        at_every_change(folder, happen)
-
-    return prepare
 
 
 def writers(argv: list[str]) -> int:

@@ -16,6 +16,7 @@ from alacarte import ALaCarte, Concordance, Corpus, Document, Targets, Transform
 from alacarte._io import sqlite
 from alacarte._io.progress import ProgressState
 from alacarte.concordance import _database, is_concordance, over_periods
+from alacarte.concordance import folder as folders
 from alacarte.concordance._parts import SegmentParts, positions_by_word
 from alacarte.concordance.folder import delete_concordance
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, NoOccurrences
@@ -866,17 +867,20 @@ def test_the_old_one_is_there_until_the_new_one_is_complete(tmp_path: Path, vect
         opened.where("party=D")
 
 
-@pytest.mark.parametrize("which", [1, 2])
+@pytest.mark.parametrize("which", [0, 1, 2, 3, 4])
 def test_a_swap_that_was_cut_off_is_undone_or_finished(
     tmp_path: Path, vectors: WordVectors, monkeypatch: pytest.MonkeyPatch, which: int
 ) -> None:
+    """At one of the four renames of a system that cannot exchange two folders; 0: at the first of one that can."""
+    if which:
+        monkeypatch.setattr(folders, "exchanged", lambda one, two: False)
     built(vectors, documents(0), tmp_path / "c")
     renamed: list[Path] = []
     rename = Path.rename
 
     def die(self: Path, target: Path) -> Path:
         renamed.append(self)
-        if len(renamed) == which:
+        if len(renamed) == max(1, which):
             raise OSError(28, "No space left on device")
         return rename(self, target)
 
@@ -889,6 +893,35 @@ def test_a_swap_that_was_cut_off_is_undone_or_finished(
         "a boat"
     ]
     assert [path.name for path in tmp_path.iterdir()] == ["c"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is nothing for a moment")
+def test_a_reader_sees_the_old_one_or_the_new_one_at_any_moment(
+    tmp_path: Path, vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built(vectors, documents(0, 5), tmp_path / "c")
+    rename, renamed = Path.rename, 0
+
+    def look(self: Path, target: Path) -> Path:
+        nonlocal renamed
+        done = rename(self, target)
+        renamed += 1
+        assert is_concordance(tmp_path / "c")
+        return done
+
+    monkeypatch.setattr(Path, "rename", look)
+    Concordance.build(vectors, ["a boat"], tmp_path / "c", overwrite=True, show_progress=False)
+    assert renamed
+    assert list(Concordance(tmp_path / "c")) == ["a boat"]
+
+
+def test_what_a_killed_builder_left_is_no_obstacle(tmp_path: Path, vectors: WordVectors) -> None:
+    (tmp_path / ".c.draft").mkdir()
+    (tmp_path / ".c.draft" / ".concordance.sqlite.new").touch()
+    (tmp_path / ".c.draft" / ".concordance.sqlite.new-journal").touch()
+    assert list(Concordance.build(vectors, ["a boat"], tmp_path / "c", show_progress=False)) == ["a boat"]
+    assert [path.name for path in tmp_path.iterdir()] == ["c"]
+    assert not [path for path in (tmp_path / "c").iterdir() if path.name.startswith(".")]
 
 
 def test_nothing_is_deleted_through_a_link(tmp_path: Path, vectors: WordVectors) -> None:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_lines import all_commands
 from passes import budget
 
 from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect
@@ -31,25 +33,62 @@ def torture(*arguments):
     return ended.stdout
 
 
+COMPILED = any(map(shutil.which, ("cc", "gcc", "clang")))
+shim = pytest.mark.skipif(sys.platform != "linux" or not COMPILED, reason="needs Linux and a C compiler")
+
+
+@shim
 def test_kill_9():
     """The same bits as without it, and nothing left behind; readers see what was there before, or what is new."""
-    cases = ["fit", "induce, little memory", "index", "convert to o.npy"]
+    cases = ["fit", "induce, little memory", "concordance build", "convert to o.npy"]
     said = torture("kills", "--kills", "12", *(word for name in cases for word in ("--case", name)))
     assert "\n0 faults" in said
 
 
+@shim
 def test_ctrl_c_and_sigterm():
     assert "\n0 faults" in torture("signals", "--times", "6", "--case", "update", "--case", "convert to o.npy")
 
 
+@shim
 def test_two_writers_and_a_reader():
     assert "\n0 faults" in torture("writers", "--times", "2", "--case", "convert to o.npy", "--case", "fit")
 
 
-def test_a_full_disk_at_every_write():
-    cases = ["induce", "index", "convert to o.npy"]
-    said = torture("disk", "--pretend", "--most", "5", *(word for name in cases for word in ("--case", name)))
+@shim
+@pytest.mark.parametrize(
+    ("errors", "cases"),
+    [
+        (30, ["induce", "concordance add", "convert to hub", "contexts"]),
+        pytest.param(300, [], marks=pytest.mark.long),
+    ],
+)
+def test_calls_that_fail_while_a_command_runs(errors, cases):
+    """A full disk, a lost one, no rights, …: said in a line; what was there is intact; repeated, the same bits."""
+    said = torture("errors", "--errors", str(errors), *(word for name in cases for word in ("--case", name)))
     assert "\n0 faults" in said
+
+
+@shim
+def test_calls_that_fail_while_a_file_is_read():
+    """Of each format, for which there are mutants (`test_every_format_that_is_read_has_mutants`)."""
+    for extra in ("rdata", "usearch", "zstandard", "pyarrow", "pandas", "tokenizers"):
+        pytest.importorskip(extra)
+    assert "\n0 faults" in torture("reads", "--errors", "150")
+
+
+def test_every_command_that_writes_is_disturbed(monkeypatch):
+    monkeypatch.syspath_prepend(TORTURE.parent)
+    from torture_cases import CASES
+
+    def is_disturbed(name):
+        return any(f"{case.line} ".startswith(f"{name} ") for case in CASES)
+
+    writes = {name for name, command in all_commands() if "overwrite" in {option.name for option in command.params}}
+    writes |= {"concordance add", "concordance remove"}
+    assert len(writes) > 15
+    # The demo takes long, and its figure is written as that of compare.
+    assert {name for name in writes if not name.startswith("eval ") and not is_disturbed(name)} == {"demo"}
 
 
 # ------------------------------------------------------------------------------------ what killed processes left

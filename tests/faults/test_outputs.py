@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
-from typer.main import get_command
+from command_lines import all_commands
 from typer.testing import CliRunner
 
 from alacarte import ALaCarte, Concordance, ContextSums, Transform, WordVectors, collect
@@ -128,22 +127,11 @@ def test_python_saves_do_not_write_over_what_was_read(folder):
     assert len(WordVectors.load("v.vec")) == 3
 
 
-def commands(group=None, name="alc"):
-    group = group or get_command(app)
-    context = typer.Context(group)
-    for part in group.list_commands(context):
-        command = group.get_command(context, part)
-        if part == "eval":  # of another distribution
-            continue
-        if hasattr(command, "list_commands"):
-            yield from commands(command, f"{name} {part}")
-        else:
-            yield f"{name} {part}", command
-
-
 def test_every_command_that_writes_has_the_option():
     written = {"out", "save_sums", "missing", "checkpoint", "csv", "plot", "sense_keys"}
-    for name, command in commands():
+    for name, command in all_commands():
+        if name.startswith("eval"):  # of another distribution
+            continue
         names = {parameter.name for parameter in command.params}
         assert ("overwrite" in names) == bool(names & written), name
         places = {p.name for p in command.params if set((p.metavar or "").split("|")) & {*PATH_METAVARS, "OUT"}}

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect
+from alacarte import ALaCarte, Concordance, Corpus, Targets, Transform, WordVectors, collect
 from alacarte._io.arrow import open_arrow
 from alacarte.cli import app
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadTransform, BadVectors
@@ -499,6 +499,7 @@ def test_offsets_of_arrow_that_lead_elsewhere(tmp_path, stream):
         list(Corpus(path))
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals as POSIX has them")
 def test_a_decoder_that_crashes_ends_its_own_process(tmp_path):
     path = tmp_path / "a.arrow"
     arrow_text(path)
@@ -511,6 +512,7 @@ def test_a_decoder_that_crashes_ends_its_own_process(tmp_path):
     assert len(list(Corpus(path))) == 3000
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals as POSIX has them")
 def test_a_process_that_decodes_is_used_again_and_not_by_a_fork(tmp_path):
     path = tmp_path / "a.arrow"
     arrow_text(path)
@@ -527,3 +529,56 @@ def test_a_process_that_decodes_is_used_again_and_not_by_a_fork(tmp_path):
             os._exit(file._process is other._process)
     assert os.waitpid(child, 0)[1] == 0
     assert other._process.is_running
+
+
+# --------------------------------------------------------------------------------- names, and reads that are short
+
+
+def test_a_system_that_gives_less_than_was_asked_for(tmp_path, monkeypatch):
+    """As network file systems may, and not at the end of a file alone."""
+
+    class Short(io.FileIO):
+        def readinto(self, buffer):
+            return super().readinto(memoryview(buffer)[: max(1, len(buffer) // 2)])
+
+        def read(self, size=-1):
+            return super().read(size if size < 2 else size // 2)
+
+    ALaCarte(VECTORS, Transform(np.eye(2))).save(tmp_path / "model", include_vectors=True)
+    (tmp_path / "t.txt").write_text("the\ncat\n")
+    monkeypatch.setattr("alacarte._io.urls.io.FileIO", Short)
+    assert ALaCarte.load(tmp_path / "model").vectors == VECTORS
+    assert list(Targets.from_file(tmp_path / "t.txt")) == ["the", "cat"]
+    assert list(Corpus(tmp_path / "t.txt")) == ["the", "cat"]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b", "file:///a%00b"])
+def test_what_no_system_takes_as_a_name_is_no_file(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    calls = [
+        *(WordVectors.load, Transform.load, ALaCarte.load, Targets.from_file, Concordance),
+        lambda name: list(Corpus(name)),
+        VECTORS.save,
+        lambda name: collect(VECTORS, ["the cat"], Targets(["cat"]), checkpoint=name),
+        lambda name: Concordance.build(VECTORS, ["the cat"], name),
+    ]
+    for call in calls:
+        with pytest.raises((AlacarteError, FileNotFoundError), match=r"no name of a file|no such file"):
+            call(name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_saved_dataset_whose_files_have_no_name(tmp_path):
+    (tmp_path / "state.json").write_text(r'{"_data_files": [{"filename": "a\ud800.arrow"}]}')
+    with pytest.raises(AlacarteError, match="is no name of a file"):
+        list(Corpus(tmp_path))
+
+
+def test_a_model_without_a_transform_is_damaged(tmp_path):
+    ALaCarte(VECTORS, Transform(np.eye(2))).save(tmp_path / "model")
+    described = json.loads((tmp_path / "model" / "model.json").read_text())
+    del described["files"]["transform.safetensors"]
+    (tmp_path / "model" / "model.json").write_text(json.dumps(described))
+    result = CliRunner().invoke(app, ["inspect", str(tmp_path / "model")])
+    assert result.exit_code == 1
+    assert "it names no transform" in result.output

@@ -237,7 +237,11 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
     """Return the kind of artifact that a file says it is, or None if it is no artifact; it may still be damaged."""
     try:
         strings = read_header(path, AlacarteError)[1]
-    except (AlacarteError, OSError):
+    except AlacarteError:
+        return None
+    except OSError:
+        if Path(path).is_file():  # and cannot be read just now: nobody knows what it is
+            raise
         return None
     return strings.get("kind") if strings.get("format") == FORMAT else None
 

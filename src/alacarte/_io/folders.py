@@ -90,7 +90,7 @@ def _put(new: Path, folder: Path) -> Path | None:
         return None
     old = _name(folder, OLD_ENDING)
     new.rename(old)
-    if _exchanged(old, folder):
+    if exchanged(old, folder):
         return old
     old.rename(new)
     try:
@@ -103,7 +103,7 @@ def _put(new: Path, folder: Path) -> Path | None:
     return old
 
 
-def _exchanged(one: Path, two: Path) -> bool:
+def exchanged(one: Path, two: Path) -> bool:
     """Whether the system could swap two folders in one step, as Linux can."""
     if sys.platform != "linux":
         return False

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from alacarte.errors import AlacarteError, MissingExtra, require
 
@@ -61,10 +61,12 @@ Result = TypeVar("Result")
 def url_of(name: str | os.PathLike[str]) -> str | None:
     """Return the URL that a name is, or None for a path; `Path("s3://bucket/key")`, which has lost a slash, is one too.
 
+    Raises AlacarteError for what no system takes as a name: a NUL, half a character.
+
     >>> url_of("s3://bucket/key"), url_of(Path("s3://bucket/key")), url_of("s3/key")
     ('s3://bucket/key', 's3://bucket/key', None)
     """
-    text = os.fspath(name)
+    text = _checked_name(os.fspath(name))
     if URL.match(text):
         return text
     collapsed = COLLAPSED.match(text)
@@ -72,6 +74,15 @@ def url_of(name: str | os.PathLike[str]) -> str | None:
         return None
     slashes = ":///" if collapsed[1] == "file" else "://"
     return f"{collapsed[1]}{slashes}{text[collapsed.end() :]}"
+
+
+def _checked_name(text: str) -> str:
+    try:
+        if b"\0" not in os.fsencode(text):
+            return text
+    except UnicodeEncodeError:
+        pass
+    raise AlacarteError(f"{text[:80]!r} is no name of a file; check the path")
 
 
 def local_path(name: str | os.PathLike[str]) -> Path | None:
@@ -88,7 +99,7 @@ def local_path(name: str | os.PathLike[str]) -> Path | None:
         return None
     from urllib.request import url2pathname  # slow to load
 
-    return Path(url2pathname(rest.removeprefix("localhost")))
+    return Path(_checked_name(url2pathname(rest.removeprefix("localhost"))))
 
 
 def path_on_disk(name: str | os.PathLike[str], error: type[AlacarteError], what: str) -> Path:
@@ -239,20 +250,19 @@ class Location:
     def __str__(self) -> str:
         return self.name
 
-    def open(self, start: int = 0, until: int | None = None) -> BinaryIO:
+    def open(self, start: int = 0, until: int | None = None) -> "io.BufferedReader[Any]":
         """Return the bytes from `start` on, as they are stored; nothing before it is read.
 
         `until` is where the reader will stop, if that is known: little behind it is read.
         """
+        raw: io.RawIOBase
         if self.path is None:
-            raw: io.RawIOBase = _RemoteFile(self, READ_AHEAD if until is None else LITTLE_AHEAD)
-            if start:
-                raw.seek(start)
-            return cast("BinaryIO", io.BufferedReader(raw, BUFFER))
-        file = io.FileIO(self.path)
+            raw = _RemoteFile(self, READ_AHEAD if until is None else LITTLE_AHEAD)
+        else:
+            raw = io.FileIO(self.path)
         if start:
-            file.seek(start)
-        return cast("BinaryIO", file)
+            raw.seek(start)
+        return io.BufferedReader(raw, BUFFER)
 
     def check(self) -> None:
         """Raise unless the file is still the one that was located."""

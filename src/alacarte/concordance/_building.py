@@ -52,7 +52,8 @@ def build_folder(
             refuse_others(folder)
         if not _can_go_on(draft, facts):
             delete(draft)
-            draft.mkdir()
+            draft.mkdir(exist_ok=True)
+            refuse_others(draft)
             write_artifact(draft / VOCABULARY, WORDS_KIND, words.tensors(), {"words": len(words)})
             Database.create(draft / DATABASE, facts)
         try:

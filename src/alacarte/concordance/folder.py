@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from alacarte._io.files import lock
+from alacarte._io.folders import exchanged
 from alacarte._io.urls import path_on_disk
 from alacarte.errors import BadCorpus
 
@@ -52,12 +53,18 @@ def _old(folder: Path) -> Path:
 
 
 def swap(folder: Path) -> None:
-    """Put the draft in its place."""
+    """Put the draft in its place: where the system can, in one step."""
+    draft, old = draft_of(folder), _old(folder)
     if folder.exists():
         refuse_others(folder)
-        folder.rename(_old(folder))
-    draft_of(folder).rename(folder)
-    delete(_old(folder))
+        draft.rename(old)
+        if not exchanged(old, folder):
+            old.rename(draft)
+            folder.rename(old)
+            draft.rename(folder)
+    else:
+        draft.rename(folder)
+    delete(old)
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -81,8 +88,9 @@ def delete(folder: Path) -> None:
     elif folder.is_dir():
         for path in files_of(folder):
             path.unlink(missing_ok=True)
-        for path in folder.glob(".*.alacarte-*"):  # of a process that was killed while it wrote
-            path.unlink()
+        for left in (".*.alacarte-*", f".{DATABASE}.new*"):  # by a process that was killed while it wrote
+            for path in folder.glob(left):
+                path.unlink(missing_ok=True)
         with suppress(OSError):  # something else is in it
             folder.rmdir()
 

@@ -282,6 +282,8 @@ def model_files(folder: str | PathLike[str], description: dict[str, Any]) -> dic
                 f"{file} is not the file that was saved with this model; copy or write the whole folder again"
             )
         files[name] = file
+    if PARTS[0] not in files:
+        raise AlacarteError(f"{Path(folder) / MAIN} is damaged: it names no transform; fit the model again")
     return files
 
 
@@ -311,9 +313,7 @@ def _check_same(path: Path, description: dict[str, Any]) -> None:
 
 def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | None) -> SavedModel:
     files = model_files(path, description)
-    if "transform.safetensors" not in files:
-        raise AlacarteError(f"{path / MAIN} is damaged: it names no transform; fit the model again")
-    transform = Transform.load(files["transform.safetensors"])
+    transform = Transform.load(files[PARTS[0]])
     if vectors is None:
         vectors = WordVectors.load(files[VECTORS]) if VECTORS in files else _named_vectors(path, description)
     register, definitions, form, fusion, spread = (files.get(name) for name in PARTS[1:])

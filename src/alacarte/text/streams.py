@@ -59,7 +59,7 @@ def is_pipe(location: Location) -> bool:
 def open_location(location: Location, start: int = 0) -> io.RawIOBase:
     """Open a file at a byte; `BadCorpus` if that cannot be done."""
     try:
-        return cast("io.RawIOBase", location.open(start))
+        return location.open(start).detach()
     except OSError as error:
         raise _not_opened(location.name, error) from error
 

@@ -1,5 +1,6 @@
 """The one saved-artifact format: written whole, read with its errors, and no damaged byte accepted."""
 
+import errno
 import json
 from dataclasses import dataclass
 from hashlib import sha256
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from alacarte._io import urls
 from alacarte._io.artifact import kind_of, read_artifact, word_tensors, write_artifact
 from alacarte._io.tensors import layout, read_tensors, write_tensors
 from alacarte.cli import _kinds
@@ -272,3 +274,15 @@ def test_low_level_reader_sees_the_digests(file):
     tensors, strings = read_tensors(file)
     assert tensors["digests"].shape[1] == 32
     assert json.loads(strings["metadata"]) == METADATA
+
+
+def test_a_file_that_cannot_be_read_is_not_said_to_be_of_another_kind(file, monkeypatch):
+    def refuse(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    assert kind_of(file) == "context sums"
+    assert kind_of(file.parent) is None
+    assert kind_of(file.with_name("missing")) is None
+    monkeypatch.setattr(urls.io, "FileIO", refuse)
+    with pytest.raises(PermissionError):
+        kind_of(file)
