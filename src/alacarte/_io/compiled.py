@@ -135,7 +135,7 @@ class _PartLibrary(codegen.JITCodeLibrary):
         return self
 
     def set_env(self, name: str, environment: object) -> None:
-        """Numba's way to give a function that runs by itself its constants."""
+        """Do nothing: this is numba's way to give a function that runs by itself its constants."""
 
     def _optimize_functions(self, module: Any) -> None:
         pass

@@ -58,7 +58,7 @@ def look(number: int) -> Look:
 
 
 def literal(text: object) -> str:
-    r"""Text as matplotlib draws it letter by letter: a dollar sign begins no formula, and no letter is a command.
+    r"""Return text that matplotlib draws as it is: a dollar sign begins no formula, and no letter is a command.
 
     Every label that comes from data goes through here.
 

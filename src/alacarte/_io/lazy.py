@@ -7,7 +7,7 @@ from typing import Any
 
 
 def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """(`__getattr__`, `__dir__`, `__all__`) of a package that has the names which its stub, `__init__.pyi`, imports.
+    """Return (`__getattr__`, `__dir__`, `__all__`) of a package with the names that its stub, `__init__.pyi`, imports.
 
     Each line of the stub is `from module import name as name`.
 

@@ -12,7 +12,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""Text without characters that a terminal obeys, but for those in `keep`; they are written as escapes.
+    r"""Return text without characters that a terminal obeys, but for those in `keep`; they are written as escapes.
 
     >>> printable("né\x1b[2J\n"), printable("a\tb\r", keep="\t")
     ('né\\x1b[2J\\n', 'a\tb\\r')
@@ -30,7 +30,7 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def json_text(value: object, indent: int | None = 2) -> str:
-    r"""JSON for a terminal: readable, but for what a terminal would obey. Results of the library as their `to_dict()`.
+    r"""Return readable JSON without what a terminal obeys; results of the library are what their `to_dict()` gives.
 
     >>> print(json_text({"word": "né\x9b\x1b"}, indent=None))
     {"word": "né\u009b\u001b"}

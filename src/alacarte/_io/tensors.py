@@ -248,7 +248,7 @@ def read_tensors(
 
 
 def pack_words(words: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    r"""Words as one array of UTF-8 bytes and `n + 1` offsets into it.
+    r"""Return words as one array of UTF-8 bytes and `n + 1` offsets into it.
 
     >>> data, offsets = pack_words(["a", "né"])
     >>> bytes(data), offsets.tolist()
@@ -273,7 +273,7 @@ def _half_surrogates(data: NDArray[np.uint8]) -> bool:
 
 
 def encode_word(word: str) -> bytes:
-    """UTF-8, or an error that names the word."""
+    """Return a word in UTF-8; the error names one that cannot be encoded."""
     try:
         return word.encode()
     except UnicodeEncodeError:

@@ -216,7 +216,7 @@ def file_system(url: str, error: type[AlacarteError] = AlacarteError) -> tuple[A
 
 
 def _http_options(scheme: str) -> dict[str, Any]:
-    """For web servers: the bytes as they are stored, and no limit on how long a large file may take."""
+    """Return what fsspec needs for web servers: stored bytes, and no limit on how long a file may take."""
     if scheme not in ("http", "https"):
         return {}
     aiohttp = require("aiohttp", extra="remote", purpose=f"reading {scheme}:// URLs")

@@ -137,7 +137,7 @@ _LINKS = re.compile(r"\b(?:the|an?|is|are|of|to|and|in|be|by|with)\b")  # which 
 
 
 def language_reference() -> Mapping[str, str]:
-    """Topic → text, as `help()` shows it."""
+    """Return the text of each topic, as `help()` shows it."""
     try:
         from pydoc_data.topics import topics
     except ModuleNotFoundError:

@@ -60,7 +60,7 @@ class SegmentParts:
         return self._add
 
     def settle(self) -> None:
-        """Nothing to do: blocks are added at once."""
+        """Do nothing: blocks are added at once."""
 
     def arrays(self) -> Tensors:
         """Return all parts one after the other, their sizes, and the words that have no vector."""
@@ -211,7 +211,7 @@ class SegmentParts:
 
 
 def positions_by_word(pieces: Sequence[Ints], numbers: Ints) -> tuple[Longs, npt.NDArray[np.uint32]]:
-    """(where the positions of each word begin, the positions of each word one behind the other).
+    """Return (where the positions of each word begin, the positions of each word one behind the other).
 
     The ids of the text come in pieces, and the word of an id is numbers[id].
     """
@@ -230,7 +230,7 @@ def positions_by_word(pieces: Sequence[Ints], numbers: Ints) -> tuple[Longs, npt
 
 
 def _ends(sizes: npt.NDArray[Any]) -> Longs:
-    """0, and where each of several pieces ends that follow one another."""
+    """Return 0, and where each of several pieces ends that follow one another."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.arrays import Bytes, Codes, Ints, Longs
+from alacarte._io.arrays import Bytes, Codes, Ints, Longs, Mask
 from alacarte._io.artifact import Artifact, identity, read_artifact, write_artifact
 from alacarte._io.decoding import decoding
 from alacarte.concordance._database import SegmentRow
@@ -119,6 +119,13 @@ class StoredSegment:
     def occurrences(self, word: int) -> Longs:
         """Return the positions of a word."""
         return self.positions[self.starts[word] : self.starts[word + 1]].astype(np.int64)
+
+    def word_counts(self, mask: Mask) -> Longs:
+        """Return how often each word with a vector occurs in some of the documents."""
+        if mask.all():
+            return np.diff(self.starts[: self.vocabulary + 1])
+        inside = np.repeat(mask, np.diff(self.offsets))
+        return np.bincount(self.ids[inside & (self.ids < self.vocabulary)], minlength=self.vocabulary)
 
     def ids_of(self, part: str | Pattern[str], words: PackedWords) -> Longs:
         """Return the ids of a word, or of all words that match a pattern; `words` are those that have a vector."""

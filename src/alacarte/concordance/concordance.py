@@ -256,16 +256,8 @@ class Concordance:
 
     def _word_counts(self) -> Longs:
         """Return how often each word of the vectors occurs in the documents."""
-        known = len(self._words)
-        counts = np.zeros(known, dtype=np.int64)
-        for segment in self._segments:
-            mask = self._of(segment)
-            if mask.all():
-                counts += np.diff(segment.starts[: known + 1])
-            else:
-                inside = np.repeat(mask, np.diff(segment.offsets))
-                counts += np.bincount(segment.ids[inside & (segment.ids < known)], minlength=known)
-        return counts
+        counts = (segment.word_counts(self._of(segment)) for segment in self._segments)
+        return sum(counts, np.zeros(len(self._words), dtype=np.int64))
 
     def periods(self, column: str, most: int = 12) -> list[Period]:
         """Return the documents in the order of a column, as slices of about as many documents each.

@@ -200,7 +200,7 @@ def over_periods(
 def _likenesses(
     part: "Concordance", model: "ALaCarte", target: Targets, words: list[str], uses: int
 ) -> list[tuple[str, float, float, float]]:
-    """(other word, likeness, its interval) for each word; one row of nothing without any."""
+    """Return (other word, likeness, its interval) for each word; one row of nothing without any."""
     nothing = (math.nan,) * 3
     if not words:
         return [("", *nothing)]

@@ -171,7 +171,7 @@ class Uses:
 
 
 def stretch(skip: int, limit: int | None) -> slice:
-    """At most `limit` lines (None: all) after the first `skip`."""
+    """Return at most `limit` lines (None: all) after the first `skip`."""
     skip = whole_number(skip, "skip")
     return slice(skip, None if limit is None else skip + whole_number(limit, "limit"))
 

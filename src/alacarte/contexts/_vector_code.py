@@ -60,7 +60,7 @@ class _Numbers:
 
 
 def _arguments(builder: Any, signature: Any, arguments: Any) -> list[Any]:
-    """Pointers as `_Numbers`, rows as lists of vectors, indices as they are."""
+    """Return pointers as `_Numbers`, rows as lists of vectors, indices as they are."""
     ready: list[Any] = []
     for kind, value in zip(signature.args, arguments, strict=True):
         if isinstance(kind, types.CPointer):
@@ -73,7 +73,7 @@ def _arguments(builder: Any, signature: Any, arguments: Any) -> list[Any]:
 
 
 def _new_row(lanes: Any, signature: Any, vector_of: Callable[..., Any]) -> tuple[Any, Any]:
-    """(signature, generator) of an intrinsic that returns a row; `vector_of(builder, k, …)` makes its vector k."""
+    """Return (signature, generator) of an intrinsic that returns a row, whose vector k `vector_of(builder, k, …)` makes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         ready = _arguments(builder, signature, arguments)
@@ -94,7 +94,7 @@ def no_words(context, lanes):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def row_at(context, lanes, rows, at):  # type: ignore[no-untyped-def]
-    """rows[at], as long as `lanes`, which may be another row."""
+    """Return rows[at], as long as `lanes`, which may be another row."""
     return _new_row(lanes, (lanes, rows, _INDEX), lambda builder, k, lanes, rows, at: rows.load(at, k))
 
 
@@ -112,7 +112,7 @@ def without_row(context, row, rows, at):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def store(context, row, numbers, at):  # type: ignore[no-untyped-def]
-    """numbers[at] = row."""
+    """Set numbers[at] = row."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         row, numbers, at = _arguments(builder, signature, arguments)
@@ -125,7 +125,7 @@ def store(context, row, numbers, at):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def add_row(context, row, sums, at):  # type: ignore[no-untyped-def]
-    """sums[at] += row, where sums are int64."""
+    """Add a row to sums[at], where sums are int64."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         row, sums, at = _arguments(builder, signature, arguments)

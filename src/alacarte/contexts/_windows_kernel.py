@@ -139,7 +139,7 @@ class SumRows(NamedTuple):
     private: Longs
 
     def plain(self) -> tuple[Any, ...]:
-        """As a plain tuple, which numba takes in a tenth of the time."""
+        """Return it as a plain tuple, which numba takes in a tenth of the time."""
         return tuple(self)
 
 
@@ -260,7 +260,7 @@ def add_vocabulary(
     right: int,
     sums: tuple[Any, ...],
 ) -> None:
-    """Every word that has a row is a target: add the window around each to its row of `sums`, a plain `SumRows`.
+    """Add the window around every word that has a row to the word's row of `sums`, a plain `SumRows`.
 
     With `groups` > 1, document i adds to row word · groups + group_of[i]. The last row of `rows` is zero; `lanes` has
     an element for each vector of a piece of a row, and a row is a whole number of such pieces.
@@ -451,7 +451,7 @@ def _add_scaled(wide, scale, rows, row, columns):  # type: ignore[no-untyped-def
 
 @inlined
 def _add_weighed(sums, at, wide, dimension, mean):  # type: ignore[no-untyped-def]
-    """Round once, then add."""
+    """Round the window once, and add it."""
     weight = wide[dimension]
     scale = 1.0
     if mean != 0.0:

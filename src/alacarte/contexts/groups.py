@@ -50,7 +50,7 @@ def group_numbers(sums: Codes, groups: int) -> Ints:
 
 
 def mixed(values: Codes) -> Codes:
-    """Every bit of the result depends on every bit of the value (the finaliser of splitmix64; Steele et al. 2014)."""
+    """Return numbers whose bits depend on every bit of the value (splitmix64's finaliser; Steele et al. 2014)."""
     x = values * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

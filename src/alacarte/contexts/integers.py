@@ -64,7 +64,7 @@ class IntegerVectors:
 
     @property
     def lanes(self) -> tuple[int, ...]:
-        """A zero for each vector of a piece of a row: by its length kernels know how many there are."""
+        """Return a zero for each vector of a piece of a row: by its length kernels know how many there are."""
         return (0,) * row_pieces(self.columns)[1]
 
     def fill(self, ids: Ints) -> None:
@@ -91,7 +91,7 @@ class IntegerVectors:
 
 
 def row_pieces(dimension: int) -> tuple[int, int]:
-    """(pieces, vectors of sixteen values in each) of a row of integers: the dimensions, a weight and a count.
+    """Return (pieces, vectors of sixteen values in each) of a row of integers: the dimensions, a weight and a count.
 
     >>> row_pieces(100), row_pieces(768)
     ((1, 7), (3, 17))
@@ -102,7 +102,7 @@ def row_pieces(dimension: int) -> tuple[int, int]:
 
 
 def row_width(dimension: int) -> int:
-    """Values in a row of integers."""
+    """Return the number of values in a row of integers."""
     pieces, vectors = row_pieces(dimension)
     return pieces * vectors * LANES
 
@@ -112,7 +112,7 @@ class _Memory(mmap.mmap):
 
 
 def aligned_zeros(rows: int, width: int, dtype: npt.DTypeLike, few: bool = False) -> npt.NDArray[np.generic]:
-    """Zeros that begin with a line of the cache; the system gives the memory when it is first touched.
+    """Return zeros that begin with a line of the cache; the system gives the memory when it is first touched.
 
     NumPy asks for large pages, of which the first touch clears two megabytes. Where `few` rows are going to be touched,
     small ones are asked for.

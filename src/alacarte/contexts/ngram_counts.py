@@ -53,11 +53,11 @@ class KeyCounts:
 
     @property
     def all(self) -> tuple[Longs, Longs]:
-        """(keys, counts) by key; when all is settled."""
+        """Return (keys, counts) by key; when all is settled."""
         return self._parts[0]
 
     def at_least(self, least: int) -> tuple[Longs, Longs]:
-        """(keys, counts) of those that occur so often, the most frequent first, then by key; when all is settled."""
+        """Return (keys, counts) from `least` occurrences on, the most frequent first, then by key; when all is settled."""
         keys, counts = self.all
         frequent = counts >= least
         keys, counts = keys[frequent], counts[frequent]
@@ -70,7 +70,7 @@ def _nothing() -> tuple[Longs, Longs]:
 
 
 def _merged(parts: list[tuple[Longs, Longs]]) -> tuple[Longs, Longs]:
-    """Keys in order, with their counts added up."""
+    """Return keys in order, with their counts added up."""
     keys, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     order = np.argsort(keys, kind="stable")
     keys = keys[order]

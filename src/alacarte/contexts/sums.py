@@ -238,14 +238,14 @@ class ContextSums:
         return replace(self, all=self.all.in_memory(), groups=None if self.groups is None else self.groups.in_memory())
 
     def _without_labels_that_are_gone(self) -> "ContextSums":
-        """Labels are targets only because they occurred."""
+        """Return the sums without labels that no longer occur: labels are targets only because they occurred."""
         if self.targets is None or not self.targets.any_label:
             return self
         kept = [row for row in range(len(self)) if self.occurrences[row] or not self.targets.is_label(self.keys[row])]
         return self._select(kept) if len(kept) < len(self) else self
 
     def _occurring(self) -> "ContextSums":
-        """Only the targets that occur, in alphabetical order."""
+        """Return only the targets that occur, in alphabetical order."""
         return self._select(sorted(np.flatnonzero(self.occurrences).tolist(), key=self.keys.__getitem__))
 
     def _select(self, listed: Sequence[int]) -> "ContextSums":

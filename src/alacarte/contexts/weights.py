@@ -212,7 +212,7 @@ def _read_counts(path: Path) -> dict[str, int]:
 
 
 def sif(counts: Longs, a: float = 1e-3) -> ContextWeights:
-    """Smooth inverse frequency, a / (a + p(w)), from word counts; words that never occur get weight 1."""
+    """Return smooth inverse frequencies a / (a + p(w)) from word counts; words that never occur get weight 1."""
     if not 0 < a < np.inf:
         raise AlacarteError(f"the constant of sif is a number above 0, not {a:g}")
     total = int(counts.sum())

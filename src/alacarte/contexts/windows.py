@@ -48,7 +48,7 @@ def sums_of_matches(integers: IntegerVectors, reading: Reading, encoded: Encoded
 def _sums_in_one_thread(
     integers: IntegerVectors, reading: Reading, encoded: Encoded, matches: Matches, bounds: Longs, count: int
 ) -> Sums:
-    """`bounds`: how many matches there are before each document, and in all."""
+    """Return the sums; `bounds` says how many matches there are before each document, and in all."""
     from alacarte.contexts._windows_kernel import add_matches
 
     integers.fill(encoded.ids)

@@ -42,7 +42,7 @@ class WordCounts:
             self.counts += counts
 
     def settle(self) -> None:
-        """Nothing to do: blocks are added at once."""
+        """Do nothing: blocks are added at once."""
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
         """Return all that was added so far."""

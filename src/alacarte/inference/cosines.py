@@ -96,7 +96,7 @@ def pulls(group: Units, directions: Doubles, shortest: float = 0.0) -> tuple[Dou
 
 
 def _or_unknown(directions: Doubles) -> Doubles:
-    """Directions with NaN for those that are zero."""
+    """Return directions with NaN for those that are zero."""
     return np.where(directions.any(axis=-1, keepdims=True), directions, np.nan)
 
 

@@ -108,7 +108,7 @@ class ContextReader:
         return sums, lists
 
     def whole(self, tokens: Sequence[str]) -> ContextSum:
-        """All words of a context."""
+        """Return the sum of all words of a context."""
         return self._sum(self._known(tokens), None)
 
     def around(self, tokens: Sequence[str], target: list[str]) -> ContextSum | None:
@@ -144,7 +144,7 @@ class ContextReader:
         return windows
 
     def words(self, tokens: Sequence[str], target: list[str] | None) -> list[tuple[Longs, Doubles]]:
-        """(rows of the vectors, their weights) of each window; of the whole context where the target does not occur."""
+        """Return (rows of the vectors, their weights) of each window, or of the whole context without the target."""
         windows = [] if target is None else self.windows(tokens, target)
         windows = windows or [(self._known(tokens), None)]
         return [(np.array(rows, dtype=np.int64), self._word_weights(rows, scales)) for rows, scales in windows]
@@ -160,7 +160,7 @@ class ContextReader:
         return weights if scales is None else weights * scales
 
     def _sum(self, rows: list[int], scales: list[float] | None) -> ContextSum:
-        """One window: the weighted sum of these vectors, or their mean if each context counts by its own mean."""
+        """Return one window: the weighted sum of its vectors, or their mean if each context counts by its own mean."""
         if not rows:
             return ContextSum(np.zeros(self._vectors.dimension), 1, 0.0, 0)
         weights = self._word_weights(rows, scales)
@@ -186,7 +186,7 @@ class ContextReader:
         return self.vector(context, ()) if context.weight > 0 else np.zeros(self._vectors.dimension, dtype=np.float32)
 
     def agreeing(self, contexts: list[ContextSum]) -> tuple[list[ContextSum], Doubles, Doubles]:
-        """(contexts weighted by agreement, sums and counts alike, so that every average holds; weights; cosines)."""
+        """Return (contexts weighted by agreement, sums and counts alike; the weights; the cosines)."""
         weights, cosines = agreement_weights(np.stack([self.vector_or_zeros(context) for context in contexts]))
         return (
             [context.times(weight) for context, weight in zip(contexts, weights.tolist(), strict=True)],
@@ -196,7 +196,7 @@ class ContextReader:
 
 
 def total(sums: Sequence[ContextSum]) -> ContextSum:
-    """Several contexts together, added up in float64."""
+    """Return several contexts added up, in float64."""
     if len(sums) == 1:
         return sums[0]
     return ContextSum(

@@ -194,7 +194,7 @@ def _read_contexts(model: ALaCarte, contexts: Contexts, target: str | None) -> _
 
 
 def _contributions(model: ALaCarte, read: _ReadContexts) -> tuple[Longs, Longs, Doubles]:
-    """(row, how often it counted, contribution to the vector) of each distinct context word.
+    """Return (row, how often it counted, contribution to the vector) of each distinct context word.
 
     In an adapted model, a word contributes what it differs by from the words of all contexts.
     """
@@ -207,7 +207,7 @@ def _contributions(model: ALaCarte, read: _ReadContexts) -> tuple[Longs, Longs, 
 
 
 def _within_fusion(rows: Doubles, common: Doubles | None, context_part: Singles) -> Doubles:
-    """Rows that add up to the vector from contexts → rows that add up to its part in the fused vector.
+    """Turn rows that add up to the vector from contexts into rows that add up to its part in the fused vector.
 
     That part is the vector without the direction that all vectors share, times a number (`Fusion.combine`).
     """

@@ -365,7 +365,7 @@ class FewShotModel:
     def _with_prior(
         self, groups: list[list[ContextSum]], target: str, counts: list[int], reader: ContextReader | None = None
     ) -> Parts:
-        """Contexts, in groups with a vector each, combined with what is known of a target before."""
+        """Combine contexts, in groups with a vector each, with what is known of a target before."""
         name = " ".join(self.tokens(target)) if is_phrase(target) else target
         prior, reader = self.require_prior([name]), reader or self._reader
         x, before = np.zeros((len(groups), self.vectors.dimension)), prior.rows([name])

@@ -254,7 +254,7 @@ def _transformed(transform: Transform, sums: ContextSums, rows: Rows) -> Singles
 
 
 def _with_prior(prior: Prior, sums: ContextSums, transformed: Singles) -> tuple[Rows, Singles, tuple[str, ...]]:
-    """(targets that have a vector, the vectors, where each comes from): contexts, and what was known before."""
+    """Return (targets that have a vector, the vectors, where each comes from), with what was known before."""
     at = np.full(len(sums), -1, dtype=np.int64)
     at[sums.seen] = np.arange(len(sums.seen))
     result = np.empty((len(sums), sums.dimension), dtype=np.float32)

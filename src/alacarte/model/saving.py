@@ -206,7 +206,7 @@ def _save_parts(folder: Path, model: SavedModel, vectors: WordVectors | None) ->
 
 
 def _texts_for_hub(title: str, model: SavedModel, vectors: WordVectors, include: bool) -> dict[str, str]:
-    """`config.json` and the model card."""
+    """Return `config.json` and the model card."""
     name = vectors.name or (Path(vectors.source).name if vectors.source else "vectors of their own")
     settings = model.transform.settings or Reading()
     facts = {"words": len(vectors), "dimension": vectors.dimension, "window": [settings.left, settings.right]}

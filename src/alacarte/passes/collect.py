@@ -199,7 +199,7 @@ def _counts(
 
 
 def _in_order(keys: list[str], targets: Targets, rows: Longs, groups: int) -> tuple[list[str], Targets, Longs]:
-    """Labels, which were found in the order of the threads, in an order that depends on nothing but them."""
+    """Return labels, which were found in the order of the threads, in an order that depends on nothing but them."""
     targets = targets | Targets.spans(keys[len(targets) :])
     order = targets.in_order(keys)
     keys = [keys[place] for place in order]
@@ -272,7 +272,7 @@ class _Summing:
     work: Work
 
     def rows(self, corpus: Corpus, checkpoint: Checkpoint | None) -> tuple[Longs, SharedWords | None, Stage]:
-        """(rows of sums, shared words, what was read)."""
+        """Return (rows of sums, shared words, what was read)."""
         if self.work.memory is None:
             return self._whole_pass(corpus, checkpoint)
         room = room_for_sums(self.work.memory, self._other_memory(corpus))
@@ -438,7 +438,7 @@ def _put_in_file(part: Longs, rows: Longs, low: int, high: int, dimension: int) 
 
 
 def _digest(rows: Longs, low: int, high: int, dimension: int) -> Bytes:
-    """Of some dimensions of all rows, and of the counts."""
+    """Return a digest of some dimensions of all rows, and of the counts."""
     digest = sha256()
     for start in range(0, len(rows), 1 << 12):
         for first, last in ((low, high), (dimension, dimension + len(COUNTS))):

@@ -249,7 +249,7 @@ def _uses_at_ends(pairs: KeyCounts, names: list[str]) -> Longs:
 
 
 def _pairs_of(sequences: Ints, n_ids: int) -> Callable[[Encoded], Longs]:
-    """Two frequent sequences that begin at neighbouring words make a candidate that is longer by one word."""
+    """Return what finds candidates in a block: two frequent sequences that begin at neighbouring words make one."""
     count, length = sequences.shape
     lengths = np.full(count, length, dtype=np.int64)
     table = SequenceTable(sequences.reshape(-1), lengths, np.arange(count, dtype=np.int32), n_ids)

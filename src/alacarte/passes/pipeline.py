@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 
 
 def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Generator[Result, None, None]:
-    """function(item) for each item, by several threads, in the order of the items.
+    """Return function(item) for each item, by several threads, in the order of the items.
 
     >>> list(in_order(lambda n: n * n, range(5), threads=2))
     [0, 1, 4, 9, 16]

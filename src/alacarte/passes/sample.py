@@ -46,7 +46,7 @@ def sample_words(
     seed: int = 0,
     **options: Unpack[WorkOptions],
 ) -> SampledWords:
-    """At most `limit` contexts of each of the words in `rows`, read as `reading` says.
+    """Return at most `limit` contexts of each of the words in `rows`, read as `reading` says.
 
     >>> vectors = WordVectors(["a", "b", "c"], [[1.0], [2.0], [3.0]])
     >>> sample = sample_words(vectors, ["a b", "b c x"], np.array([1]), 2, Reading(1, 1))
@@ -87,7 +87,7 @@ def sample_targets(
     around: int = 0,
     **options: Unpack[WorkOptions],
 ) -> SampledTargets:
-    """At most `limit` contexts of each target (None: all), as far as `reading` reaches, or `around` words if more.
+    """Return at most `limit` contexts (None: all) of each target, as wide as `reading` says, or `around` words.
 
     >>> sample = sample_targets(
     ...     WordVectors(["a"], [[1.0]]), ["a x b", "x"], ["x"], Reading(1, 1), None, tokenizer="words"

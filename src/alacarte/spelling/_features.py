@@ -60,7 +60,7 @@ def ngram_codes_of(words: Sequence[str], shortest: int, longest: int, cased: boo
 
 
 def find_codes(known: Codes, codes: Codes, bounds: Longs) -> tuple[Ints, Longs]:
-    """(features, bounds): the places of those codes that are among the known ones, which are sorted."""
+    """Return (features, bounds): the places of those codes that are among the known ones, which are sorted."""
     if not len(known):
         return np.empty(0, dtype=np.int32), np.zeros_like(bounds)
     places = np.minimum(np.searchsorted(known, codes), len(known) - 1)

@@ -13,13 +13,13 @@ WIDTH = 32  # dimensions at a time: wider takes more memory for each thread, nar
 
 
 def scales_of(bounds: Longs) -> Singles:
-    """1 / √(number of features) of each word, so that long words weigh no more than short ones."""
+    """Return 1 / √(number of features) of each word, so that long words weigh no more than short ones."""
     scales: Singles = (1 / np.sqrt(np.maximum(np.diff(bounds), 1))).astype(np.float32)
     return scales
 
 
 def predict(features: Ints, bounds: Longs, weights: npt.NDArray[np.floating]) -> Singles:
-    """X W, whatever the precision of the weights; rows of words without features are zero."""
+    """Return x W, whatever the precision of the weights; rows of words without features are zero."""
     from alacarte.spelling._kernel import add_features
 
     out = np.zeros((len(bounds) - 1, weights.shape[1]), dtype=np.float32)
@@ -73,7 +73,7 @@ def solve_ridge(
     threads: int = 1,
     step_done: Callable[[], None] = lambda: None,
 ) -> Singles:
-    """W that minimises Σ weight · ‖y − x W‖² + λ‖W‖² over the words' features, as far as `iterations` steps get.
+    """Return the W that minimises Σ weight · ‖y − x W‖² + λ‖W‖², as far as `iterations` steps get.
 
     The preconditioner is the diagonal, which takes the place of most steps: features occur three times or a hundred
     thousand times. `start` is where to begin, for instance the solution with a few words fewer. `rows` says which
@@ -136,6 +136,6 @@ def _dots(a: Singles, b: Singles) -> Doubles:
 
 
 def _ratio(over: Doubles, under: Doubles) -> Singles:
-    """0 where there is nothing left to do."""
+    """Return the quotients; 0 where there is nothing left to do."""
     quotient: Singles = np.divide(over, under, out=np.zeros_like(over), where=under > 0).astype(np.float32)
     return quotient

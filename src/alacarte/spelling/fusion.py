@@ -268,7 +268,7 @@ class Trials:
         seed: int = 0,
         centred: bool = False,
     ) -> "Trials":
-        """Trials of the sampled words, whose relatives are the nearest words that are spelled otherwise.
+        """Return trials of the sampled words, whose relatives are the nearest words that are spelled otherwise.
 
         `fit(exclude)` learns a transform without some words: it is called once for each third of the words. `forms` has
         vectors from spelling for the sampled words, learned without them. Of `centred` vectors, no direction that all
@@ -452,7 +452,7 @@ class _Sides:
         return cls(*(np.einsum("ij,ij->i", one, other) for one, other in pairs))
 
     def auc(self, w: Doubles) -> tuple[Doubles, Doubles]:
-        """(AUC of each trial by a weight for its contexts, its derivative): Φ(mean difference / its deviation)."""
+        """Return (AUC of each trial by a weight for its contexts, its derivative): Φ(mean difference / deviation)."""
         from scipy.special import ndtr
 
         near = w * self.context_near + (1 - w) * self.form_near

@@ -99,7 +99,7 @@ class Prior:
         return without_direction(rows, self.common)
 
     def _spelled(self, words: Sequence[str]) -> Doubles:
-        """Vectors from spelling, as long as the form model has them."""
+        """Return vectors from spelling, as long as the form model has them."""
         if self.form is None or not len(words):
             return np.zeros((len(words), self.vectors.dimension))
         rows = self.form.rows(list(words))[0].astype(np.float64)

@@ -58,7 +58,7 @@ class _Fused:
 
     @property
     def as_given(self) -> Doubles:
-        """The fused vector as it was computed: |x| with its noise."""
+        """Return the vectors with x/|x| as it is, noise and all: those whose neighbours are looked for."""
         return replace(self, length=float(np.linalg.norm(self.target.means[0]))).vector
 
     @property
@@ -68,7 +68,7 @@ class _Fused:
         return max(w**2 + (1 - w) ** 2 * spelled + 2 * w * (1 - w) * self.agreement, LEAST_SQUARE)
 
     def gradient(self, units: Doubles) -> tuple[Doubles, Doubles]:
-        """(θ, d θ / d x) for cosines θ with unit vectors: a row each.
+        """Return (θ, d θ / d x) for cosines θ with unit vectors: a row each.
 
         The derivative is that at x of the length without noise: at x as it is, noise would add to itself.
         """
@@ -83,7 +83,7 @@ class _Fused:
         return theta, w / size * along(units) - by_agreement
 
     def reach(self, units: Doubles) -> tuple[Doubles, Doubles]:
-        """Between which cosines with unit vectors the fused vector lies, whatever its contexts say.
+        """Return between which cosines with unit vectors the fused vector lies, whatever its contexts say.
 
         Where spelling has more weight than contexts, these turn its direction by a limited angle.
         """
@@ -119,7 +119,7 @@ class FusedUncertainty(Uncertainty):
         typical: TypicalSpread | None,
         prior: Prior,
     ) -> "FusedUncertainty":
-        """For the targets of sums that were collected with `spread`."""
+        """Return the uncertainty of the targets of sums that were collected with `spread`."""
         transform, typical = _without_common(transform, vectors, typical, prior.common)
         return cls.of_sums(sums, transform, vectors, typical)._with(prior)
 
@@ -133,7 +133,7 @@ class FusedUncertainty(Uncertainty):
         typical: TypicalSpread | None,
         prior: Prior,
     ) -> "FusedUncertainty":
-        """For one target from all of its contexts: (a row of sums for each, a weight for each)."""
+        """Return that of one target from all of its contexts: (a row of sums for each, a weight for each)."""
         transform, typical = _without_common(transform, vectors, typical, prior.common)
         return cls.of_contexts(word, *contexts, transform, vectors, typical)._with(prior)
 
@@ -152,7 +152,7 @@ class FusedUncertainty(Uncertainty):
         )
 
     def _lengths(self, targets: Deviations) -> tuple[Doubles, Doubles, Doubles]:
-        """|x|² without noise: (q, the share of it that is the target's own, variance unexplained by it).
+        """Return |x|² without noise: (q, the share of it that is the target's own, variance unexplained by it).
 
         Noise may leave next to nothing of a squared length; hardly a target is that much shorter than others.
         """
@@ -161,7 +161,7 @@ class FusedUncertainty(Uncertainty):
         return np.fmax(q, least), np.where(q > least, own, 0.0), np.fmax(unexplained, 0.0)
 
     def _agreements(self, targets: Deviations, forms: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """(cosine of x and spelling without noise, share of it that is the target's own, variance unexplained by it).
+        """Return (cosine of x and spelling without noise, share of it that is the target's own, unexplained variance).
 
         One or two contexts say next to nothing of it: it is shrunk toward the mean over targets.
         """
@@ -171,14 +171,14 @@ class FusedUncertainty(Uncertainty):
         return np.clip(own * cosine + (1 - own) * mean, -1, 1), own, own * (1 - own) * noise
 
     def _noisy_agreements(self, targets: Deviations, forms: Doubles) -> tuple[Doubles, Doubles]:
-        """(x · f / |x| |f| with |x| without noise, its variance)."""
+        """Return (x · f / |x| |f| with |x| without noise, its variance)."""
         root = np.sqrt(self._lengths(targets)[0])
         cosine = np.einsum("td,td->t", targets.means, forms) / root
         return cosine, self.typical.variance_along(targets, forms / root[:, None], np.zeros(len(root)))[0]
 
     @cached_property
     def _typical_agreement(self) -> tuple[float, float]:
-        """Mean and standard deviation over targets of the cosine of x and spelling, without noise."""
+        """Return mean and standard deviation over targets of the cosine of x and spelling, without noise."""
         rows = np.arange(0, len(self), max(1, len(self) // SAMPLE), dtype=np.intp)
         forms = self._parts([self.keys[row] for row in rows], self.deviations_of(rows))[1]
         spelled = forms.any(axis=1)
@@ -237,7 +237,7 @@ class FusedUncertainty(Uncertainty):
         ]
 
     def _without_noise(self, targets: Deviations, directions: Doubles) -> Doubles:
-        """Cosines of x, less what noise may have added: those of CLEAR standard errors or fewer are 0.
+        """Return cosines of x, less what noise may have added: those of CLEAR standard errors or fewer are 0.
 
         Where contexts are few, a cosine that is all noise would make its own interval wider.
         """

@@ -172,7 +172,7 @@ def _hash_ngrams(ids, i, stop, lengths, n_lengths, codes, at):  # type: ignore[n
 
 @inlined
 def _next_slot(table, mask, slot, code):  # type: ignore[no-untyped-def]
-    """From `slot` on, the first that is empty or has the upper half of this hash."""
+    """Return the first slot from this one on that is empty or has the upper half of this hash."""
     while table[np.int64(slot)] != 0 and (table[np.int64(slot)] ^ code) & UPPER != 0:
         slot = (slot + np.uint64(1)) & mask
     return slot

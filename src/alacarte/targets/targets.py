@@ -350,7 +350,7 @@ def is_cased(words: Sequence[str]) -> bool:
 
 
 def vocabulary_index(vectors: Mapping[str, object] | Sequence[str] | None) -> dict[str, int]:
-    """Word → row for anything that lists words: vectors, a mapping, a list; nothing known for None."""
+    """Return the row of each word of vectors, a mapping or a list; nothing for None."""
     if vectors is None:
         return {}
     index = getattr(vectors, "key_to_index", None)
@@ -395,7 +395,7 @@ class Matcher:
 
     @classmethod
     def of_vocabulary(cls, words: Sequence[str], lexicon: Lexicon) -> "Matcher":
-        """Every word of the vectors is a target: what learning a transform needs."""
+        """Return a matcher for which every word of the vectors is a target, as for learning a transform."""
         return cls(list(words), _WholeVocabulary(len(words)), [], {}, False, lexicon)
 
     @classmethod
@@ -420,7 +420,7 @@ class Matcher:
             self.keys.append(label)
 
     def match(self, encoded: Encoded) -> Matches:
-        """All occurrences in a block; may be called by several threads at a time."""
+        """Return all occurrences in a block; may be called by several threads at a time."""
         parts: list[Matches] = []
         if self._sequences is not None:
             parts.append(self._sequences.find(encoded))

@@ -171,7 +171,7 @@ class Corpus:
 
     @property
     def description(self) -> str:
-        """A few words for reports.
+        """The source in a few words, for reports.
 
         >>> Corpus(["one", "two"]).description
         'iterable of 2 documents'

@@ -128,7 +128,7 @@ def segment_between(segment: Segment, low: int, high: int, options: CorpusOption
 
 
 def _places_to_cut(segment: Segment, places: list[int], options: CorpusOptions, block_size: int) -> list[int]:
-    """For each of some bytes, the place to cut the file instead; the segment's end if there is none."""
+    """Return, for each of some bytes, the place to cut the file instead; the segment's end if there is none."""
     location = segment.location
     format = options.format_of(location.name)
     is_text = format == "text" and options.unit == "line" and options.is_strict_utf8

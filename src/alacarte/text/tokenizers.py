@@ -100,20 +100,20 @@ def _compile_tokens(word: str, punctuation: str, flags: int = 0) -> re.Pattern[s
 
 @cache
 def _ascii_tokens() -> re.Pattern[str]:
-    """Tokens of pure ASCII text; compiled in a moment, unlike those of any text."""
+    """Return the pattern of tokens in pure ASCII text; it is compiled in a moment, unlike that of any text."""
     return _compile_tokens(r"[a-zA-Z0-9_]", r"[!-/:-@\[-^`{-~]", re.ASCII)
 
 
 @cache
 def _tokens() -> re.Pattern[str]:
-    """Tokens of any text."""
+    """Return the pattern of tokens in any text."""
     marks, spaces = _ranges(character_classes()["mark"]), _ranges(character_classes()["space"])
     return _compile_tokens(rf"[\w{marks}]", rf"[^\w\s{marks}{spaces}]")
 
 
 @cache
 def _ignored() -> re.Pattern[str]:
-    """Characters that are left out."""
+    """Return the pattern of characters that are left out."""
     return re.compile(f"[{_ranges(character_classes()['ignored'])}]")
 
 

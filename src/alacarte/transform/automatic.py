@@ -90,7 +90,7 @@ def _octaves(counts: Longs) -> Longs:
 
 
 def _by_octave_and_fold(u: Doubles, v: Doubles, octave: Longs, fold: Longs, share: Doubles) -> tuple[Doubles, Doubles]:
-    """Σ u uᵀ and Σ v uᵀ over the words of each octave and fold, scaled to all words of the octave."""
+    """Return σ u uᵀ and Σ v uᵀ over the words of each octave and fold, scaled to all words of the octave."""
     d = u.shape[1]
     gram, cross = np.zeros((len(share), FOLDS, d, d)), np.zeros((len(share), FOLDS, d, d))
     for o in range(len(share)):
@@ -101,7 +101,7 @@ def _by_octave_and_fold(u: Doubles, v: Doubles, octave: Longs, fold: Longs, shar
 
 
 def _noise(u: Doubles, counts: Longs, weights: Doubles) -> Doubles:
-    """Σ, the covariance of single contexts about a word's mean: the slope of u uᵀ in 1 / c over rare words.
+    """Return Σ, the covariance of single contexts about a word's mean: the slope of u uᵀ in 1 / c over rare words.
 
     >>> rng = np.random.default_rng(0)
     >>> counts = rng.integers(1, 9, 40_000)
@@ -118,7 +118,7 @@ def _noise(u: Doubles, counts: Longs, weights: Doubles) -> Doubles:
 
 
 def _expected_cosines(matrix: Doubles, u: Doubles, v: Doubles, counts: Longs, spread: Doubles) -> Doubles:
-    """(words, numbers of contexts); NaN where a word does not occur so often, or is not that rare."""
+    """Return (words, numbers of contexts); NaN where a word does not occur so often, or is not that rare."""
     induced = u @ matrix.T
     along = np.einsum("wd,wd->w", induced, v) / np.maximum(np.linalg.norm(v, axis=1), 1e-300)
     noise = max(float(np.sum(matrix @ spread * matrix)), 0.0)

@@ -65,7 +65,7 @@ def learn_matrix(sums: ContextSums, vectors: WordVectors, solve: Solve) -> tuple
 def _word_weights(
     sums: ContextSums, vectors: WordVectors, rows: tuple[Rows, Rows], solve: Solve
 ) -> tuple[str, str, Doubles]:
-    """(name of the weighting, why it was chosen, weight of each word in the regression)."""
+    """Return (name of the weighting, why it was chosen, weight of each word in the regression)."""
     counts = sums.occurrences[rows[0]]
     if solve.weighting != "auto":
         name, weights = solve.word_weights(counts)

@@ -31,7 +31,7 @@ class Regression:
         intercept: bool,
         folds: int,
     ) -> None:
-        """`rows`: which rows of the sums, and of the vectors, take part; `alpha`: how much each counts."""
+        """Add up the normal equations of `rows` of the sums, and of the vectors, each of which counts `alpha`."""
         self.sums, self.vectors, self.intercept = sums, vectors, intercept
         self.d = vectors.dimension
         self.n = self.d + intercept
@@ -47,7 +47,7 @@ class Regression:
             self.cross[number] += v.T @ weighted
 
     def blocks(self) -> Iterator[tuple[slice, int, Doubles, Doubles]]:
-        """(which words, their fold, their u with a last column of ones for an intercept, their v), in float64."""
+        """Yield (which words, their fold, their u with a last column of ones for an intercept, their v), in float64."""
         for fold, (begin, end) in enumerate(pairwise(self.bounds)):
             for low in range(begin, end, MEANS_AT_ONCE):
                 block = slice(low, min(low + MEANS_AT_ONCE, end))
@@ -62,7 +62,7 @@ class Regression:
         return float(np.trace(self.cross[:, :, :d].sum(axis=0)) / np.trace(self.gram[:, :d, :d].sum(axis=0)))
 
     def _penalty(self, penalty: float) -> Doubles:
-        """λ on the matrix, nothing on the intercept."""
+        """Return the diagonal: λ for the matrix, 0 for the intercept."""
         diagonal = np.full(self.n, penalty)
         diagonal[self.d :] = 0.0
         return diagonal
@@ -82,7 +82,7 @@ class Regression:
         return self._solve_by_qr(diagonal, center, without)
 
     def _solve_by_qr(self, diagonal: Doubles, center: float, without: int | None) -> tuple[Doubles, str, float]:
-        """QR of the stacked, weighted rows, a block at a time: R and Qᵀv are all that is kept."""
+        """Solve by QR of the stacked, weighted rows, a block at a time: R and Qᵀv are all that is kept."""
         root = np.sqrt(diagonal)
         triangle = np.diag(root)
         right = np.zeros((self.n, self.d))
@@ -140,7 +140,7 @@ class Regression:
         return float(candidates[np.argmin(errors)])
 
     def cosines(self, matrix: Doubles, held_out: list[Doubles] | None) -> tuple[Doubles, Doubles | None]:
-        """cosine(A u, v) of each word by `matrix`, and by the one of `held_out` that was learned without its fold."""
+        """Return cosine(A u, v) of each word by `matrix`, and by the one of `held_out` learned without its fold."""
         result = np.zeros((1 if held_out is None else 2, len(self.rows)))
         for block, fold, u, v in self.blocks():
             for which, chosen in enumerate([matrix] if held_out is None else [matrix, held_out[fold]]):

@@ -13,7 +13,7 @@ from alacarte.vectors.formats.r_matrix import READING, SAVE, parse_r
 
 
 def read_raw(file: Path, dimension: int | None) -> npt.NDArray[Any]:
-    """Raw little-endian float32, row by row, without a header: the authors' files."""
+    """Read the authors' files: raw little-endian float32, row by row, without a header."""
     size = file.stat().st_size
     side = dimension or round((size / 4) ** 0.5)
     if size == 0 or size != 4 * side * side:
@@ -32,7 +32,7 @@ def read_npy(file: Path) -> npt.NDArray[Any]:
 
 
 def read_csv(file: Path) -> npt.NDArray[Any]:
-    """Numbers separated by commas, tabs or spaces; a header line and a column of row names are passed over."""
+    """Read numbers separated by commas, tabs or spaces; a header line and a column of row names are left out."""
     try:
         lines = [line for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
     except UnicodeDecodeError as error:

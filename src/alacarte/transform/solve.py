@@ -84,7 +84,7 @@ class Solve:
             raise BadTransform(f"toward is 'zero' or 'identity', not {self.toward!r}")
 
     def word_weights(self, counts: Longs) -> tuple[str, Doubles]:
-        """(name of the weighting, weight of each word in the regression); "auto" is decided before (`fitting`)."""
+        """Return (name of the weighting, weight of each word); "auto" is decided before (`fitting`)."""
         weighting = self.weighting
         if weighting is None or weighting == "none":
             return "every word alike", np.ones(len(counts))

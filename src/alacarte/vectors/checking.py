@@ -97,7 +97,7 @@ def unknown_key(word: Any, known: Container[str]) -> UnknownKey:
 
 
 def list_of(given: Any) -> list[Any]:
-    """Words and vectors, from one of either or a list of them."""
+    """Return words and vectors, from one of either or a list of them."""
     if isinstance(given, str):
         return [given]
     if isinstance(given, np.ndarray):

@@ -27,7 +27,7 @@ SHORTEST_ROW, LONGEST_ROW = (
 def nearest_rows(
     matrix: Singles, lengths: Doubles, units: Doubles, k: int, rows: Longs | range
 ) -> list[tuple[Longs, Doubles]]:
-    """For each of some unit vectors, the k rows with the largest cosines, and these; rows of zeros are left out.
+    """Return for each unit vector the k rows with the largest cosines, and these; rows of zeros are left out.
 
     `rows` says which rows to search, in ascending order; `lengths` are those of all rows (`row_lengths`).
 
@@ -101,7 +101,7 @@ def _products(queries: Singles, rows: Singles) -> Singles:
 
 
 def _best(matrix: Singles, units: Doubles, query: Longs, rows: Longs, k: int) -> list[tuple[Longs, Doubles]]:
-    """For each unit vector, the k of its rows that have the largest cosines with it, and these."""
+    """Return for each unit vector the k of its rows that have the largest cosines with it, and these."""
     exact = np.empty(len(rows))
     for low in range(0, len(rows), step := rows_at_once(matrix)):
         chosen = slice(low, low + step)

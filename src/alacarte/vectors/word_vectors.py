@@ -561,7 +561,7 @@ class SubwordVectors(WordVectors):
 
 
 def _with_subwords(rows: WordRows, name: str | None = None, source: str | None = None) -> WordVectors:
-    """Vectors of checked rows; with `subword`, if they come with what makes vectors of parts of words."""
+    """Return vectors of checked rows; with `subword`, if they come with what makes vectors of parts of words."""
     if rows.subwords is None:
         return WordVectors._of_rows(rows, name, source)
     vectors = SubwordVectors._of_rows(rows, name, source)

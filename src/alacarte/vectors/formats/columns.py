@@ -176,7 +176,7 @@ def add_rows(rows: Growing, part: WordRows, good: Mask, problems: Problems, firs
 def rows_of_frame(
     frame: Any, words: str | None = None, counts: str | None = None, dimensions: Iterable[str] | None = None
 ) -> WordRows:
-    """Words, values, counts and origins of a frame of pandas, polars or Arrow, not checked."""
+    """Return words, values, counts and origins of a frame of pandas, polars or Arrow, not checked."""
     advice = "pass (words, matrix)"
     opened = open_frame(frame, BadVectors, "reading vectors from a data frame", advice, eager=True)
     # By place: pandas may have numbers for names, which narwhals would take for rows.

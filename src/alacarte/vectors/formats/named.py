@@ -43,7 +43,7 @@ ELSEWHERE = {
 
 
 def known_names() -> list[str]:
-    """Every name that is known, whether or not its package is installed.
+    """Return every name that is known, whether or not its package is installed.
 
     >>> known_names()[0]
     'glove.6B.50d'
@@ -65,7 +65,7 @@ def files(name: str) -> list[Path]:
 
 
 def read(name: str, limit: int | None, problems: Problems) -> WordRows:
-    """Vectors that an installed package brings."""
+    """Return vectors that an installed package brings."""
     package = PACKAGES[name]
     matrix_file, words_file = files(name)
     parquet = require("pyarrow.parquet", extra=package.extra, purpose=f"reading the words of {name}")

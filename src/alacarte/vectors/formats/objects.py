@@ -38,7 +38,7 @@ def _raise_not_pickled(word: str) -> Any:
 
 
 def rows_of_object(obj: Any) -> WordRows | None:
-    """Words and matrix of anything that has them, not checked, or None.
+    """Return words and matrix of anything that has them, not checked, or None.
 
     >>> rows = rows_of_object({"a": [1.0, 0.0], "b": [0.0, 1.0]})
     >>> rows.words, rows.matrix.tolist()
@@ -99,7 +99,7 @@ def _from_rows(words: list[str], rows: list[Any]) -> WordRows:
 
 
 def from_gensim(keyed: Any, source: str) -> WordRows:
-    """Words, matrix and counts of gensim's KeyedVectors; with n-grams, if they are those of fastText."""
+    """Return words, matrix and counts of gensim's KeyedVectors; with n-grams, if they are those of fastText."""
     if not hasattr(keyed, "index_to_key") or not hasattr(keyed, "vectors"):
         raise BadVectors(f"{source}: {type(keyed).__name__} holds no word vectors; pass KeyedVectors or a model")
     words = [key if isinstance(key, str) else str(key) for key in keyed.index_to_key]

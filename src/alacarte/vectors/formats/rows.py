@@ -154,7 +154,7 @@ class Growing:
             self._origin.extend(origin)
 
     def finish(self, problems: Problems, total: int | None) -> WordRows:
-        """All rows taken, in a matrix cut to their number; nothing more can be added."""
+        """Return all rows taken, in a matrix cut to their number; nothing more can be added."""
         self._matrix.resize((len(self.words), self._matrix.shape[1]), refcheck=False)
         self._matrix.flags.writeable = False
         counts = np.concatenate(self._counts).astype(np.int64) if self._counts else None
@@ -246,7 +246,7 @@ def usable_rows(
 
 
 def decode_words(encoded: list[bytes], problems: Problems, first: int = 0) -> tuple[list[str], Mask]:
-    r"""Words from UTF-8, and which of them are; messages number rows from `first` on.
+    r"""Return words from UTF-8, and which of them are; messages number rows from `first` on.
 
     >>> decode_words([b"n\xc3\xa9", b"n\xe9"], Problems("a.bin", "skip"))[1].tolist()
     [True, False]

@@ -179,7 +179,7 @@ def _single_tokens(tokenizer: Any, words: Sequence[str]) -> list[int | None]:
 
 
 def static_parts(rows: WordRows, base: Any = None) -> tuple[Singles, Any]:
-    """(matrix, tokenizer) that give each word its vector; with the tokens of a static model, if given."""
+    """Return (matrix, tokenizer) that give each word its vector; with the tokens of a static model, if given."""
     words = list(rows.words)
     if base is None:
         tokenizer, numbers = tokenizer_for(words)
@@ -213,14 +213,14 @@ def _lengths_of_pieces(tokenizer: Any, matrix: Singles, words: Sequence[str]) ->
 
 
 def _as_long(rows: Singles, lengths: Singles) -> Singles:
-    """Rows at other lengths; those with the length 0, and rows of zeros, stay."""
+    """Return rows at other lengths; those with the length 0, and rows of zeros, stay."""
     own = np.linalg.norm(rows, axis=1)
     scale = np.divide(lengths, own, out=np.ones_like(own), where=(own > 0) & (lengths > 0))
     return np.asarray(rows * scale[:, None], dtype=np.float32)
 
 
 def parts_of(model: Any) -> tuple[Any, Singles]:
-    """(tokenizer, a row for each token) of a StaticModel, a StaticEmbedding, or a SentenceTransformer that is one."""
+    """Return (tokenizer, a row for each token) of a StaticModel, StaticEmbedding or SentenceTransformer."""
     static = static_model_in(model)
     if static is None:
         raise BadVectors(f"a {type(model).__name__} is no static model; pass a StaticModel or a StaticEmbedding")

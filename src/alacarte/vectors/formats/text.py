@@ -33,7 +33,7 @@ _HEADER = re.compile(rb"[ \t]*([0-9]{1,18})[ \t]+([0-9]{1,9})[ \t\r]*")
 
 
 def new_places(rows: int) -> Longs:
-    """Room for what the kernels say about `rows` rows."""
+    """Return room for what the kernels say about `rows` rows."""
     return np.zeros((rows, 4), np.int64)
 
 
@@ -280,7 +280,7 @@ def _writable(word: str) -> bytes:
 
 
 def _check_readable(head: bytes, whole: bool, name: str, dimension: int) -> None:
-    """Words that end in numbers can look like further dimensions: say so now, not when the file is read."""
+    """Raise if words that end in numbers would be read as further dimensions."""
     lines = head_lines(head, whole)
     has_header = name == "word2vec-text"
     width = usual_width(lines[1:] if has_header else lines)
