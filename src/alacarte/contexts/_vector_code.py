@@ -73,7 +73,7 @@ def _arguments(builder: Any, signature: Any, arguments: Any) -> list[Any]:
 
 
 def _new_row(lanes: Any, signature: Any, vector_of: Callable[..., Any]) -> tuple[Any, Any]:
-    """Return (signature, generator) of an intrinsic that returns a row, whose vector k `vector_of(builder, k, …)` makes."""
+    """Return (signature, generator) of an intrinsic that returns a row of what `vector_of(builder, k, …)` makes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         ready = _arguments(builder, signature, arguments)

@@ -57,7 +57,7 @@ class KeyCounts:
         return self._parts[0]
 
     def at_least(self, least: int) -> tuple[Longs, Longs]:
-        """Return (keys, counts) from `least` occurrences on, the most frequent first, then by key; when all is settled."""
+        """Return (keys, counts) from `least` occurrences on, the most frequent first, then by key."""
         keys, counts = self.all
         frequent = counts >= least
         keys, counts = keys[frequent], counts[frequent]
