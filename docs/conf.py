@@ -7,9 +7,10 @@ from pathlib import Path
 import alacarte
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_ext"))
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "scripts")]
+from address import addresses
 
-REPOSITORY = "https://github.com/alacarte-embeddings/alacarte"
+REPOSITORY, SITE = addresses()
 
 project = "alacarte"
 author = "The alacarte developers"

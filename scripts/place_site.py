@@ -10,7 +10,8 @@ import shutil
 import sys
 from pathlib import Path
 
-BASE = "https://alacarte-embeddings.github.io/alacarte/"
+from address import addresses
+
 REDIRECT = '<!doctype html><title>alacarte</title><meta http-equiv="refresh" content="0; url={}/">\n'
 
 
@@ -23,7 +24,7 @@ def place(site: Path, pages: Path, version: str) -> None:
     releases = sorted(set(folders) - {"dev"}, key=lambda name: [int(part) for part in re.findall(r"\d+", name)])[::-1]
     newest = releases[0] if releases else "dev"
     listed = [
-        {"name": f"{name} (newest)" if name == newest else name, "version": name, "url": f"{BASE}{name}/"}
+        {"name": f"{name} (newest)" if name == newest else name, "version": name, "url": f"{addresses()[1]}{name}/"}
         for name in [*releases, "dev"]
         if name in folders
     ]

@@ -133,6 +133,31 @@ def test_the_files_of_a_release_name_one_version():
         check_release.check_numbers("v99.0")
 
 
+def test_the_address_is_in_one_place(tmp_path):
+    """`scripts/address.py` changes it everywhere: nothing tracked spells out the present one but what it writes."""
+    from address import SPELLED_OUT, addresses, set_address
+
+    source, site = addresses()
+    names = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    for name in names.splitlines():
+        file = REPOSITORY / name
+        if name not in SPELLED_OUT and file.is_file() and file.suffix in (".md", ".py", ".toml", ".yml", ".yaml", ".cff"):
+            text = file.read_text(encoding="utf-8")
+            assert source not in text, name
+            assert site not in text, name
+    for name in SPELLED_OUT:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((REPOSITORY / name).read_bytes())
+    set_address("https://github.com/Some-One/else", tmp_path)
+    assert addresses(tmp_path) == ("https://github.com/Some-One/else", "https://some-one.github.io/else/")
+    for name in SPELLED_OUT:
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert "Some-One/else" in text
+        assert source.removeprefix("https://") not in text
+    with pytest.raises(SystemExit, match="is not like"):
+        set_address("example.org", tmp_path)
+
+
 def test_sites_of_several_versions_lie_side_by_side(tmp_path):
     from place_site import place
 
