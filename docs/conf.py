@@ -8,7 +8,7 @@ import alacarte
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "scripts")]
-from address import addresses
+from address import addresses  # noqa: E402
 
 REPOSITORY, SITE = addresses()
 

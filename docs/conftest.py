@@ -1,6 +1,7 @@
 """The examples in docs/*.md run in an empty folder of their own, and a warning in one is shown, not raised."""
 
 import sys
+from pathlib import Path
 
 import pytest
 from tiny_wordnet import write_wordnet
@@ -12,6 +13,7 @@ WRITTEN_FOR = {"tutorial.md": (3, 11)}
 @pytest.fixture(autouse=True)
 def _folder(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(Path(__file__).parent)  # for paths as they are in a clone
     if request.path.name == "senses.md":
         write_wordnet(tmp_path / "dict")
 

@@ -141,7 +141,11 @@ def test_the_address_is_in_one_place(tmp_path):
     names = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
     for name in names.splitlines():
         file = REPOSITORY / name
-        if name not in SPELLED_OUT and file.is_file() and file.suffix in (".md", ".py", ".toml", ".yml", ".yaml", ".cff"):
+        if (
+            name not in SPELLED_OUT
+            and file.is_file()
+            and file.suffix in (".md", ".py", ".toml", ".yml", ".yaml", ".cff")
+        ):
             text = file.read_text(encoding="utf-8")
             assert source not in text, name
             assert site not in text, name
