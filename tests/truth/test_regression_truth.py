@@ -105,7 +105,7 @@ def test_the_table_has_the_interval_that_is_simulated():
     rng = np.random.default_rng(6)
     shape = noise_shape(rng, 20)
     fit = draw(rng, shape, 1.0, 100)
-    error, low, high = squared_lengths.score_interval(fit, TERM, 0.9)
+    error, low, high, _ = squared_lengths.score_interval(fit, TERM, 0.9)
     length = squared_lengths.Length.of(fit.coefficients[1], squared_lengths.noise_of_each(fit, TERM)[0])
     assert (error[0], low[0], high[0]) == pytest.approx((length.error(), *length.interval(0.9)))
     assert length.estimate == pytest.approx((fit.coefficients[1] ** 2).sum() - regression_noise.noise(fit, TERM)[0])

@@ -20,6 +20,7 @@ from alacarte.inference.means import WHOLE, Units
 
 LEAST_DF = 1.0  # degrees of freedom of an interval, at least
 SEARCHES = 200  # simulated vectors by which the excess of chosen neighbours is estimated
+BENT = (0.25, 10.0)  # standard errors change by no less and no more, to agree with another test
 SHORTEST = 0.02  # of ‖m‖²: a simulated vector's squared length without noise is no smaller
 
 
@@ -60,6 +61,27 @@ def interval(
     reach = special.stdtrit(df, (1 + level) / 2) * error
     limit = np.asarray(most, dtype=np.float64)
     return np.clip(centre - reach, -limit, limit), np.clip(centre + reach, -limit, limit)
+
+
+def agreeing_errors(centre: Doubles, error: Doubles, df: Doubles, p: Doubles, least: float) -> tuple[Doubles, Doubles]:
+    """Return (standard errors with which t tests of `centre` have the p-values of another test, these p-values).
+
+    `least` is the smallest p-value the other test can give. Errors change by no more than `BENT`; p gives way there.
+    They are as they were where p is not known.
+
+    >>> error, p = agreeing_errors(np.array([2.0]), np.array([1.0]), np.array([30.0]), np.array([0.1]), 0.01)
+    >>> low, high = interval(np.array([2.0]), error, 30, 0.9, 9.0)
+    >>> low.round(3).tolist(), p.tolist()
+    ([0.0], [0.1])
+    """
+    from scipy import special
+
+    score, wanted = np.abs(centre) / error, -special.stdtrit(df, p * (1 - 1e-6) / 2)
+    change = np.where((p <= least) & (score >= wanted), 1.0, np.clip(score / wanted, *BENT))
+    change = np.where(np.isfinite(change), change, 1.0)
+    agreed = 2 * special.stdtr(df, -score / change)
+    same = np.isclose(agreed, p, rtol=1e-4) | ((p <= least) & (score >= wanted))
+    return error * change, np.where(same, p, agreed)
 
 
 def slope(means: Doubles, roots: npt.ArrayLike, units: Doubles, own: npt.ArrayLike = 1.0) -> tuple[Doubles, Doubles]:

@@ -15,7 +15,7 @@ b has the covariance V. T = ‖b‖² − tr V̂ is θ on average, with the vari
 - Student's t, because V̂ comes from a finite number of units.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,6 +26,7 @@ STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
 KEPT = 2 / 3  # of tr V², at least, when ties are taken out: with few units they are known too poorly for more
 SURE = 1e-12  # a smaller tail counts as none
+BENT = (0.1, 1.5)  # scores are stretched by no less and no more, to agree with a test by permutation
 GRID = 48  # lengths that are looked at before a limit is sought between two
 NEWTON = 6
 
@@ -107,12 +108,32 @@ class Length:
     noise: Noise
     estimate: float  # T
     masses: Doubles  # b² less the noise, along each axis
+    stretch: float = 1.0  # of scores
 
     @classmethod
     def of(cls, b: Doubles, noise: Noise) -> "Length":
         """Return the length of a coefficient vector."""
         masses = np.square(b @ noise.axes) - noise.variances
         return cls(noise, float(b @ b) - noise.total, masses)
+
+    def agreeing(self, p: float, least: float) -> tuple["Length", float]:
+        """Return (the length with scores stretched so that they reject θ = 0 at the level p, that p).
+
+        `p` is that of a test by permutation, at least `least`, and so may only say that it is no larger. Where no
+        stretch within `BENT` makes the two agree, p gives way.
+        """
+        from scipy import special
+
+        df = 1 / self.noise.share if self.noise.share > 0 else np.inf
+        own = self.places(np.zeros(1))[0]
+        score = float(special.stdtrit(df, np.clip(own, SURE, 1 - SURE))[0])
+        wanted = float(special.stdtrit(df, 1 - p * (1 - 1e-6)))  # a p of .05 rejects, too
+        if p <= least and score >= wanted:
+            return self, p
+        bent = float(np.clip(wanted / score, *BENT)) if score > 0 else 1.0
+        changed = replace(self, stretch=bent)
+        agreed = float(1 - changed.places(np.zeros(1))[0][0])
+        return changed, p if np.isclose(agreed, p, rtol=1e-4) else agreed
 
     def moments(self, theta: Doubles) -> tuple[Doubles, Doubles]:
         """Return the variance and the third moment of T for each θ that might be true."""
@@ -142,7 +163,8 @@ class Length:
         shape = 4 / np.maximum(third / variance**1.5, 1e-3) ** 2
         below = special.gammainc(shape, np.maximum(shape + (self.estimate - theta) * np.sqrt(shape / variance), 0.0))
         score = special.ndtri(np.clip(below, SURE, 1 - SURE))
-        return np.asarray(special.stdtr(1 / self.noise.share, score)), np.asarray(theta / np.sqrt(variance))
+        below = special.stdtr(1 / self.noise.share, self.stretch * score)
+        return np.asarray(below), np.asarray(theta / np.sqrt(variance))
 
     def outside(self, theta: Doubles, level: float) -> tuple[Doubles, Doubles]:
         """Return how far T is in the tail below (θ is too large) and above (θ is too small); at most 0 if it is not."""
@@ -158,7 +180,8 @@ class Length:
         if self.noise.total <= 0:
             return centre, centre
         # The upper limit if all of the effect lay where there is most noise, in a normal distribution
-        most = float(self.noise.values[-1]) * special.stdtrit(1 / self.noise.share, (1 + level) / 2) ** 2
+        reach = special.stdtrit(1 / self.noise.share, (1 + level) / 2) / self.stretch
+        most = float(self.noise.values[-1]) * reach**2
         even = most * 2 * self.noise.second * (1 + self.noise.share) / self.noise.values[-1]
         farthest = centre + 2 * most + np.sqrt(4 * most * centre + 4 * most**2 + even)
         steps = np.linspace(0.0, 1.0, GRID) ** 2
@@ -202,12 +225,22 @@ def tails(distance: Doubles, level: float) -> tuple[Doubles, Doubles]:
 
 
 def score_interval(
-    fit: Fit, combinations: Doubles, level: float, tick: Tick = lambda done: None
-) -> tuple[Doubles, Doubles, Doubles]:
-    """Return (standard error, lower, upper) of the squared lengths of combinations of coefficients."""
+    fit: Fit,
+    combinations: Doubles,
+    level: float,
+    p: Doubles | None = None,
+    least: float = 0.0,
+    tick: Tick = lambda done: None,
+) -> tuple[Doubles, Doubles, Doubles, Doubles]:
+    """Return (standard error, lower, upper, p) of the squared lengths of combinations of coefficients.
+
+    With the p-values of another test, of which `least` is the smallest, intervals agree with them (`Length.agreeing`).
+    """
     coefficients = fit.combined(combinations) @ fit.inner
-    columns = np.empty((3, len(coefficients)))
+    columns = np.empty((4, len(coefficients)))
     for m, (b, noise) in enumerate(zip(coefficients, noise_of_each(fit, combinations, tick), strict=True)):
-        length = Length.of(b, noise)
-        columns[:, m] = length.error(), *length.interval(level)
-    return columns[0], columns[1], columns[2]
+        length, own = Length.of(b, noise), np.nan
+        if p is not None and np.isfinite(p[m]) and noise.total > 0:
+            length, own = length.agreeing(float(p[m]), least)
+        columns[:, m] = length.error(), *length.interval(level), own
+    return columns[0], columns[1], columns[2], columns[3]

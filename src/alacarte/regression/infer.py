@@ -144,7 +144,13 @@ class EmbeddingRegression:
         """Return the intervals of the squared lengths, a pandas frame by term; of another level, if asked."""
         if level is None or level == self.inference.level:
             return self.table.confint()
-        return table_of_terms(replace(self, inference=replace(self.inference, level=level, permutations=0))).confint()
+        check_level(level)
+        terms = np.eye(len(self.terms))[[self.terms.index(term) for term in self.table["term"].tolist()]]
+        p = self.table.values.get("p_value")
+        ends = score_interval(self.fit, terms, level, p, least_p(self.inference.permutations))[1:3]
+        known = np.isfinite(self.table["std_error"])
+        low, high = (np.where(known, end, np.nan) for end in ends)
+        return Results(self.table.values | {"conf_low": low, "conf_high": high}).confint()
 
     def glance(self) -> Any:
         """Return a frame with one row: what the model was fitted on, and how."""
@@ -402,8 +408,14 @@ def table_of(model: EmbeddingRegression, combinations: Doubles, names: list[str]
           "docs/inference.md")  # fmt: skip
     lengths = np.einsum("md,md->m", combinations @ model.coefficients, combinations @ model.coefficients)
     added = np.where(lone, np.nan, noise(fit, combinations))
+    p, least = None, least_p(asked.permutations)
+    if asked.permutations:
+        rng = np.random.default_rng(asked.seed)
+        with progress(asked.permutations, "permutations", "permuting", show=asked.show_progress) as bar:
+            exceeding = permute(fit, combinations, asked.permutations, rng, tick=bar.update_to)
+        p = p_value(exceeding, asked.permutations)
     with progress(fit.clusters, "units", "intervals", show=asked.show_progress) as bar:
-        interval = score_interval(fit, combinations, asked.level, bar.update_to)
+        *interval, agreed = score_interval(fit, combinations, asked.level, p, least, bar.update_to)
     columns: dict[str, Any] = {
         "term": column_of(names),
         "estimate": lengths - added,
@@ -415,11 +427,8 @@ def table_of(model: EmbeddingRegression, combinations: Doubles, names: list[str]
         name: np.where(lone, np.nan, column)
         for name, column in zip(("std_error", "conf_low", "conf_high"), interval, strict=True)
     }
-    if asked.permutations:
-        rng = np.random.default_rng(asked.seed)
-        with progress(asked.permutations, "permutations", "permuting", show=asked.show_progress) as bar:
-            exceeding = permute(fit, combinations, asked.permutations, rng, tick=bar.update_to)
-        columns["p_value"] = np.where(lone, np.nan, p_value(exceeding, asked.permutations))
+    if p is not None:
+        columns["p_value"] = np.where(lone, np.nan, agreed)
         columns["p_adjusted"] = adjusted(columns["p_value"], asked.adjust)
     columns |= {
         "n": np.full(len(names), fit.clusters),
@@ -453,6 +462,11 @@ def expected_sizes(asked: Fit, higher: Fit, terms: Doubles) -> Doubles:
     dimensions = np.array([one.total**2 / one.second if one.second > 0 else 1.0 for one in known])
     inflation = np.array([one.total for one in known]) / noise(asked, terms)
     return np.asarray(special.chdtrc(dimensions, special.chdtri(dimensions, 0.05) / inflation))
+
+
+def least_p(permutations: int) -> float:
+    """Return the smallest p-value that so many permutations can give."""
+    return 1 / (1 + permutations)
 
 
 def few_units(fit: Fit, combinations: Doubles) -> Mask:

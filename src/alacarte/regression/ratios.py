@@ -9,14 +9,14 @@ import numpy as np
 from alacarte._io.arrays import Doubles, Longs
 from alacarte._io.progress import progress
 from alacarte.errors import AlacarteError
-from alacarte.inference.cosines import directions_of, interval, why_undefined
+from alacarte.inference.cosines import LEAST_DF, agreeing_errors, directions_of, interval, why_undefined
 from alacarte.inference.means import Units
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.two_groups import Chosen, difference, wild_bootstrap
 from alacarte.regression.describe import Candidates, Grouped, candidate_vectors, excess_of, largest, nearest_words
 from alacarte.regression.embed import Embeddings
 from alacarte.regression.groups import Groups
-from alacarte.regression.infer import Inference
+from alacarte.regression.infer import Inference, least_p
 from alacarte.regression.results import Column, Results, column_of
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -51,7 +51,7 @@ def ratio(
     Results
         `feature`, `value` (unknown where the cosines are not positive) and `group`: whose neighbour the word is, one of
         the two or both. With inference `estimate`, `std_error`, `conf_low`, `conf_high`; `p_value` of the difference of
-        the debiased cosines over its standard error, by a wild bootstrap, and `p_adjusted`.
+        the debiased cosines over its standard error, by a wild bootstrap, with which intervals agree; `p_adjusted`.
 
     Examples
     --------
@@ -76,9 +76,7 @@ def ratio(
     columns: dict[str, Column] = {"feature": column_of([pool.word(row) for row in chosen.tolist()]), "value": value}
     if inference is not None:
         rng = np.random.default_rng(inference.seed)
-        columns |= _intervals(compared, inference.level, rng)
-        if inference.permutations:
-            columns |= _p_values(compared, inference, rng)
+        columns |= _with_inference(compared, inference, rng)
     one, other = (str(groups.labels[code]) for code in pair)
     # Longer than either name, so that it is the name of no group.
     label = {FIRST: one, SECOND: other, BOTH: f"{one} and {other}"}
@@ -165,32 +163,32 @@ def _near_either(values: Doubles, k: int | None) -> tuple[Longs, Longs]:
     return chosen, near[chosen]
 
 
-def _intervals(compared: _Pair, level: float, rng: np.random.Generator) -> dict[str, Column]:
-    """Around the ratio of debiased cosines, on the scale of its logarithm."""
+def _with_inference(compared: _Pair, inference: Inference, rng: np.random.Generator) -> dict[str, Column]:
+    """Return the columns around the ratio of debiased cosines, on the scale of its logarithm."""
     units = compared.units
     excess = compared.excess(rng) if min(map(len, units)) > 1 else None
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         centre, error, df = difference(units, compared.directions, excess, logarithm=True)
-        low, high = interval(centre, error, np.maximum(df, 1.0), level, np.inf)
+        df = np.maximum(df, LEAST_DF)
+        p, least = None, least_p(inference.permutations)
+        if inference.permutations:
+            p = _p_values(compared, inference, rng)
+            error, p = agreeing_errors(centre, error, df, p, least)
+        low, high = interval(centre, error, df, inference.level, np.inf)
         ratio_at, low, high = np.exp(centre), np.exp(low), np.exp(high)
     reasons = [reason for reason in map(why_undefined, units) if reason] or ["cosines that are not positive"]
-    return {
-        "estimate": ratio_at,
-        "std_error": ratio_at * error,
-        "conf_low": low,
-        "conf_high": high,
-        "reason": column_of(["" if np.isfinite(known) else reasons[0] for known in (centre + error).tolist()]),
-    }
+    columns = {"estimate": ratio_at, "std_error": ratio_at * error, "conf_low": low, "conf_high": high}
+    columns["reason"] = column_of(["" if np.isfinite(known) else reasons[0] for known in (centre + error).tolist()])
+    return columns if p is None else columns | {"p_value": p, "p_adjusted": adjusted(p, inference.adjust)}
 
 
-def _p_values(compared: _Pair, inference: Inference, rng: np.random.Generator) -> dict[str, Column]:
-    """Return the columns of the test, for each word."""
+def _p_values(compared: _Pair, inference: Inference, rng: np.random.Generator) -> Doubles:
+    """Return the p-value of each word's difference, by a wild bootstrap."""
     units, number = compared.units, inference.permutations
     apart, error, _ = difference(units, compared.directions)
     known = np.isfinite(apart + error)
-    p = np.full(len(apart), np.nan)
-    if known.any():
-        with progress(number, "draws", "testing ratios", show=inference.show_progress) as bar:
-            exceeding, drawn = wild_bootstrap(units, compared.choice, compared.choose, number, rng, bar.update_to)
-        p = np.where(known, (1 + exceeding) / (1 + drawn), np.nan)
-    return {"p_value": p, "p_adjusted": adjusted(p, inference.adjust)}
+    if not known.any():
+        return np.full(len(apart), np.nan)
+    with progress(number, "draws", "testing ratios", show=inference.show_progress) as bar:
+        exceeding, drawn = wild_bootstrap(units, compared.choice, compared.choose, number, rng, bar.update_to)
+    return np.where(known, (1 + exceeding) / (1 + drawn), np.nan)

@@ -154,6 +154,24 @@ def test_permutations_find_what_is_there_and_nothing_else():
     assert shared["p_value"].min() == 1 / 100
 
 
+@pytest.mark.parametrize("k", [5, None])
+def test_a_ratio_has_one_test(k):
+    """p is at most .05 where the 95 % interval does not hold 1, and nowhere else."""
+    rejected = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        matrix = rng.normal(size=(60, 6)) + 2 + 0.5 * np.arange(60)[:, None] % 2 * np.eye(6)[0]
+        found = Embeddings(
+            matrix, [str(i) for i in range(60)], WordVectors.of(VECTORS), Variables({}), [], np.arange(60)
+        )
+        table = ratio(found, (np.arange(60) % 2).tolist(), k=k, inference=Inference(permutations=99))
+        known = np.isfinite(table["p_value"])
+        holds = (table["conf_low"] <= 1) & (table["conf_high"] >= 1)
+        assert ((table["p_value"] > 0.05) == holds)[known].all()
+        rejected += int((~holds & known).sum())
+    assert rejected
+
+
 def test_contexts_without_a_group_take_no_part_in_permutations():
     found = sample(80)
     party = ["D" if number % 3 else "R" for number in range(80)]

@@ -312,5 +312,5 @@ def test_score_intervals_report_progress():
     x = np.column_stack([np.ones(30), rng.normal(size=30)])
     fit, _ = regression_noise.least_squares(x, rng.normal(size=(30, 4)), np.arange(30) // 3)
     seen: list[int] = []
-    squared_lengths.score_interval(fit, np.eye(2), 0.95, seen.append)
+    squared_lengths.score_interval(fit, np.eye(2), 0.95, tick=seen.append)
     assert seen[-1] == fit.clusters == 10

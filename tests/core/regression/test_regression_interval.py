@@ -171,7 +171,7 @@ def test_scale_and_rotation(clustered):
 def test_without_noise_there_is_nothing_to_be_unsure_of():
     x, _, _ = example(4)
     fit, _ = regression_noise.least_squares(x, np.zeros((40, 3)), None)
-    assert np.array(squared_lengths.score_interval(fit, np.eye(3)[1:], 0.95)).tolist() == [[0, 0]] * 3
+    assert np.array(squared_lengths.score_interval(fit, np.eye(3)[1:], 0.95)[:3]).tolist() == [[0, 0]] * 3
 
 
 def test_a_single_output_is_students_t():
@@ -185,3 +185,36 @@ def test_a_single_output_is_students_t():
         holds = score_interval(fit, np.eye(2)[1:], 0.95)[1][0] == 0
         agree += holds == (stats.ttest_ind(y[::2], y[1::2]).pvalue[0] > 0.05)
     assert agree >= 97
+
+
+@pytest.mark.parametrize("clusters", [None, 8, 25])
+def test_a_p_value_and_an_interval_are_one_test(clusters):
+    """At every level: the interval holds 0 if and only if p is above it, also where permutations say otherwise."""
+    bent = rejected = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        codes = None if clusters is None else rng.integers(0, clusters, 50)
+        x = np.column_stack([np.ones(50), (np.arange(50) if codes is None else codes) % 2])
+        y = rng.normal(size=(50, 3)) * rng.gamma(1.0, size=(50, 1)) + 0.5 * x[:, 1:]
+        fit, _ = regression_noise.least_squares(x, y, codes)
+        p = (1 + regression_noise.permute(fit, np.eye(2)[1:], 99, rng)) / 100
+        for level in (0.9, 0.95):
+            _, low, _, agreed = score_interval(fit, np.eye(2)[1:], level, p, 0.01)
+            assert (low[0] > 0) == (agreed[0] < 1 - level + 1e-9)
+        own = score_interval(fit, np.eye(2)[1:], 0.95)[1][0]
+        bent += (own > 0) != (low[0] > 0)
+        rejected += low[0] > 0
+    assert 0 < rejected < 40
+    assert bent
+
+
+def test_a_p_value_that_permutations_cannot_make_smaller_does_not_widen():
+    fit, _ = regression_noise.least_squares(*example(3)[:2], None)
+    strong, _ = regression_noise.least_squares(example(3)[0], example(3)[1] + 9 * example(3)[0][:, 1:2], None)
+    term = np.eye(3)[1:2]
+    assert np.array_equal(
+        score_interval(strong, term, 0.95, np.array([0.01]), 0.01)[:3], score_interval(strong, term, 0.95)[:3]
+    )
+    wide, plain = score_interval(fit, term, 0.95, np.array([0.9]), 0.01), score_interval(fit, term, 0.95)
+    assert wide[1][0] == 0
+    assert wide[2][0] != plain[2][0]
