@@ -366,6 +366,8 @@ def test_a_word_whose_vector_is_zero_on_one_side_is_not_tested():
     found = compare(vectors, [*documents(1), *alone], first, ["odd"], contexts=0)
     odd = next(item for item in found if item.word == "odd")
     assert odd.reason == "its vector in a is zero, so it has no direction"
+    unknown = compare(vectors, ["odd qq"] * 30, [*documents(1), *["odd qq"] * 30], ["odd"], min_count=2)[0]
+    assert unknown.reason == "no word near it in a has a vector"
     assert all(np.isnan(getattr(odd, name)) for name in comparing.NUMBERS)
     assert {item.word for item in found if item.reason} == {"odd", "nothing"}  # the others' numbers are as they were
     assert all(np.isfinite(item.p_value) for item in found if not item.reason)

@@ -337,20 +337,22 @@ def _tested(
         and key in beside[1]
     ]
     there = set(words)
-    left_out = list(_left_out([word for word in asked if word not in there], counts, min_count, names))
+    left_out = list(_left_out([word for word in asked if word not in there], counts, beside, min_count, names))
     if not words and not left_out:
         raise NoOccurrences(f"no target occurs {min_count:,} times in both corpora; lower min_count or give more text")
     return words, left_out
 
 
 def _left_out(
-    words: list[str], counts: list[dict[str, int]], min_count: int, names: tuple[str, str]
+    words: list[str], counts: list[dict[str, int]], beside: list[set[str]], min_count: int, names: tuple[str, str]
 ) -> Iterator[Comparison]:
     nan = float("nan")
     for word in words:
         a, b = (count.get(word, 0) for count in counts)
         side, few = min(((names[0], a), (names[1], b)), key=lambda pair: pair[1])
         reason = f"does not occur in {side}" if not few else f"{few:,} uses in {side}, and {min_count:,} are needed"
+        if few >= min_count:
+            reason = f"no word near it in {names[word in beside[0]]} has a vector"
         yield Comparison(word, a, b, nan, nan, nan, nan, nan, nan, nan, reason)
 
 

@@ -1,7 +1,7 @@
 """How a pass over text is run: threads, memory, checkpoint, progress. Nothing here changes a result."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, TypedDict
@@ -92,6 +92,8 @@ class Work:
         if real_number(self.checkpoint_seconds, "checkpoint_seconds") < 0:
             raise AlacarteError(f"checkpoint_seconds is a time from 0 on, not {self.checkpoint_seconds}")
         if self.shard is not None:
+            if not isinstance(self.shard, Sequence) or isinstance(self.shard, str) or len(self.shard) != 2:
+                raise AlacarteError(f"shard is (i, n), the i-th of n parts of the text, not {self.shard!r}")
             part, parts = (whole_number(number, f"shard {self.shard}: each number", 1) for number in self.shard)
             if part > parts:
                 raise AlacarteError(f"shard {part} of {parts}: parts are numbered from 1 to their number")
