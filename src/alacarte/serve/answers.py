@@ -225,6 +225,13 @@ def _opened(workspace: Workspace, name: str) -> Concordance | None:
         return None
 
 
+def quality(workspace: Workspace, corpus: CorpusName, where: Where, model: ModelName) -> Any:
+    """Return how well words of a corpus are found again when they are treated as new; nothing for a plain model."""
+    chosen = workspace.corpus(corpus, where)
+    found = chosen.induce(workspace.model(model), chosen.frequent_words()[:1]).found_again
+    return {} if found is None else {"said": found.summary, "poor": found.is_poor, "words": found.to_dict()}
+
+
 def _induced(workspace: Workspace, corpus: str, phrase: str, where: list[str], model: str) -> InducedVectors:
     workspace.uses(corpus, where, phrase, "")  # says what to do where there is none
     return workspace.corpus(corpus, where).induce(workspace.model(model), target_of(phrase))
@@ -389,6 +396,7 @@ QUESTIONS = (
     question("/api/all-lines", all_lines, manner="stream"),
     question("/api/influence", influence, manner="job"),
     question("/api/word", word),
+    question("/api/quality", quality),
     question("/api/over", over),
     question("/api/senses", senses, manner="job"),
     question("/api/compare", two_sides),

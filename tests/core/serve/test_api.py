@@ -11,15 +11,16 @@ import pytest
 pytest.importorskip("httpx")
 from starlette.testclient import TestClient
 
-from alacarte import Concordance, Corpus, Document, Targets, compare, explain, induce_senses
+from alacarte import ALaCarte, Concordance, Corpus, Document, Targets, compare, explain, induce_senses
+from alacarte.cli._demo import language_reference, paragraphs
 from alacarte.comparing.word_map import word_map
 from alacarte.concordance import over_periods
 from alacarte.errors import AlacarteError
 from alacarte.serve import jobs as module
-from alacarte.serve.answers import QUESTIONS
+from alacarte.serve.answers import QUESTIONS, quality
 from alacarte.serve.app import application, checked_token
 from alacarte.serve.jobs import Jobs
-from alacarte.serve.workspace import Workspace
+from alacarte.serve.workspace import Opening, Workspace
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +88,16 @@ def test_a_question_that_makes_no_sense(client: TestClient, path: str, values: A
     response = client.get(path, params=values)
     assert response.status_code == 400
     assert message in response.json()["error"]
+
+
+def test_how_good_neighbours_are(tmp_path: Path, client: TestClient) -> None:
+    model, text = ALaCarte.pretrained("glove.6B.50d"), list(paragraphs(language_reference()))
+    Concordance.build(model.vectors, text, tmp_path / "c", show_progress=False)
+    answer = quality(Workspace({"glove": Opening("glove.6B.50d")}, {"python": tmp_path / "c"}), "", [], "")
+    expected = model.induce(text, ["class"]).found_again
+    assert expected is not None
+    assert answer == {"said": expected.summary, "poor": expected.is_poor, "words": expected.to_dict()}
+    assert client.get("/api/quality").json() == {}  # the model does not adapt to texts
 
 
 @pytest.mark.parametrize(

@@ -346,6 +346,7 @@ def test_an_old_answer_is_dropped(page: Any, address: str, view: str) -> None:
     page.keyboard.press("Enter")
     page.fill("#phrase", "money")
     page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('money')")
     page.wait_for_selector("[data-line]")
     page.wait_for_timeout(1300)
     assert page.inner_text("h1").startswith("money")

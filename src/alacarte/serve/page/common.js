@@ -100,7 +100,7 @@ const away = () => Object.assign(new Error("The server does not answer; is it st
 // The answer; that of a question which was given up meanwhile (`signal`) never comes. Answers about corpora are kept a
 // while, so that the way back is short.
 const answers = new Map();
-const LASTING = new Set(["/api/word", "/api/lines", "/api/compare", "/api/over", "/api/map"]);
+const LASTING = new Set(["/api/word", "/api/quality", "/api/lines", "/api/compare", "/api/over", "/api/map"]);
 const MANY = 80;
 
 export async function ask(path, values = {}, post = false, signal = undefined) {

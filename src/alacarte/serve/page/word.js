@@ -203,6 +203,7 @@ class Word {
       sure(answered.confidence, "of what endless text of this kind would tell"),
       chart.place,
       answered.nearest.every(isKnown) ? "" : element("p", { class: "hint" }, `Grey: how alike is ${UNKNOWN}.`),
+      quality(values, model),
       tools({ rows: answered.nearest, name, python, command, pictures: [chart.picture] }),
     ];
   }
@@ -287,6 +288,16 @@ class Word {
       }),
     );
   }
+}
+
+// How far to trust the neighbours of a word in these documents.
+function quality({ corpus, where }, model) {
+  const place = element("p", { class: "hint" });
+  const show = ({ said, poor }) => {
+    if (said) place.textContent = `${poor ? "Of little use here" : "How good they are"}: ${said}.`;
+  };
+  ask("/api/quality", { corpus, where, model: model.name }).then(show, () => place.remove());
+  return place;
 }
 
 function sense({ share, nearest, examples }, number) {
