@@ -18,7 +18,7 @@ from alacarte import Concordance, Corpus, WordVectors
 
 DOCS = Path(__file__).parent.parent / "docs"
 VIEWS = {  # the picture, its address, what is there when it is done
-    "invent": ("/", "svg circle"),
+    "invent": ("/invent", "svg circle"),
     "word": ("/word?phrase=trade&over=year", "svg[aria-label*='by year'] .band"),
     "compare": ("/compare?phrase=trade&where=party%3DHarbour&other_where=party%3DMeadow", "[data-line]"),
     "map": (

@@ -71,3 +71,29 @@ def chromium() -> Path:
         if Path(name).exists():
             return Path(name)
     pytest.skip("there is no Chromium on this machine")
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Path) -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as engine:
+        opened = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    opened = context.new_page()
+    problems: list[str] = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+
+    def note(message: Any) -> None:
+        if message.type == "error" and "status of 400" not in message.text:  # an error of ours, which the page shows
+            problems.append(message.text)
+
+    opened.on("console", note)
+    yield opened
+    context.close()
+    assert not problems

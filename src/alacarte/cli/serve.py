@@ -5,7 +5,7 @@ import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,11 +16,6 @@ from alacarte.cli.opening import is_matrix, open_model
 from alacarte.cli.options import ModelOptions
 from alacarte.cli.output import show_line, voice
 from alacarte.errors import AlacarteError, require
-
-if TYPE_CHECKING:
-    from alacarte.concordance import Concordance
-    from alacarte.model import ALaCarte
-
 
 MODEL = "glove.6B.50d"
 
@@ -52,7 +47,7 @@ def serve(
 ) -> None:
     """Open a page to invent words and question corpora.
 
-    Without a concordance, there is a small corpus to try.
+    Without a concordance, it opens on the addresses on the State of the Union since 1934.
     More corpora can be added on the page. Only this machine is answered, unless --host says otherwise. Ctrl-C ends it.
 
     \b
@@ -64,6 +59,7 @@ def serve(
     from alacarte.concordance import Concordance
     from alacarte.passes.memory import parse_size
     from alacarte.serve.app import ANY_ADDRESS, LARGEST, THIS_MACHINE, application, checked_token
+    from alacarte.serve.speeches import NAME, speeches
     from alacarte.serve.worker import usual_memory
     from alacarte.serve.workspace import Opening, Workspace, corpus_name
 
@@ -75,7 +71,7 @@ def serve(
     if len(corpora) < len(concordances or ()):
         raise AlacarteError("two of these concordances have the same name; rename one of the folders")
     if not concordances:
-        corpora = {"Python's language reference": _small_corpus(opened).path.absolute()}
+        corpora = {NAME: speeches(opened.vectors).path.absolute()}
     folder = (data_folder() / "workspace" if workspace is None else workspace).absolute()
     kept = sorted(path for path in folder.glob("models/*") if path.is_dir())
     models = {name: usual, **{path.name: Opening(str(path)) for path in kept}}
@@ -122,23 +118,3 @@ def _listening(address: str, port: int) -> socket.socket:
         listening.close()
         raise
     return listening
-
-
-def _small_corpus(model: "ALaCarte") -> "Concordance":
-    """Python's own language reference, which is on every machine, as a concordance in the cache."""
-    from alacarte._io.files import cache_folder
-    from alacarte.cli._demo import language_reference, paragraphs, part_of_reference
-    from alacarte.concordance import Concordance, is_concordance
-    from alacarte.text.corpus import Corpus
-    from alacarte.text.documents import Document
-
-    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    folder = cache_folder() / f"demo-3-{model.vectors.fingerprint[:12]}-{python}.concordance"
-    if is_concordance(folder) and len(Concordance(folder)):
-        return Concordance(folder)
-    documents = [
-        Document(text, values=(part_of_reference(topic), topic))
-        for text, topic in paragraphs(language_reference()).items()
-    ]
-    corpus = Corpus(documents, columns=["part", "topic"])
-    return Concordance.build(model.vectors, corpus, folder, show_progress=False)

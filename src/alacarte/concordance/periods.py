@@ -10,7 +10,7 @@ import numpy as np
 
 from alacarte._io.checks import whole_number
 from alacarte._io.table import Record, Records
-from alacarte.concordance.conditions import Condition, as_number, condition
+from alacarte.concordance._conditions import Condition, as_number, condition
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.targets.targets import Targets, TargetsLike
 
@@ -204,10 +204,12 @@ def _likenesses(
     nothing = (math.nan,) * 3
     if not words:
         return [("", *nothing)]
+    if not uses:
+        return [(word, *nothing) for word in words]
+    induced = part.induce(model, target)
     try:
-        similarities = part.induce(model, target).uncertainty.similarities(next(iter(target)), words) if uses else []
+        uncertainty = induced.uncertainty_after(induced.adaptation, words)
+        similarities = uncertainty.similarities(next(iter(target)), words)
     except NotEnoughData:
-        similarities = []
-    if not similarities:
         return [(word, *nothing) for word in words]
     return [(item.other, item.estimate, item.conf_low, item.conf_high) for item in similarities]

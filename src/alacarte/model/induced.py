@@ -1,5 +1,6 @@
 """What induction gives: vectors for targets, where they come from, and the sums behind them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -122,21 +123,7 @@ class InducedVectors(WordVectors):
     def most_similar(self, positive: Any = (), negative: Any = (), k: int = 10, **options: Any) -> Neighbours:
         """Return the targets that are most like some of them, without what their text shares.
 
-        `nearest` takes vectors from anywhere, by plain cosine.
-
-        Parameters
-        ----------
-        positive, negative : str, array, or several
-            Targets or vectors whose `compared` vectors are added and subtracted.
-        k : int, default 10
-            How many targets to return.
-        **options
-            Those of `WordVectors.most_similar`.
-
-        Returns
-        -------
-        Neighbours
-            (target, cosine) pairs, the most similar first.
+        As in `WordVectors.most_similar`, of `compared`. `nearest` takes vectors from anywhere, by plain cosine.
         """
         if self.adaptation is None:
             return super().most_similar(positive, negative, k, **options)
@@ -208,10 +195,11 @@ class InducedVectors(WordVectors):
         """
         return self.uncertainty_after(self.adaptation)
 
-    def uncertainty_after(self, adaptation: Adaptation | None) -> Uncertainty:
-        """Return `uncertainty` for another adaptation, such as one that several texts share."""
+    def uncertainty_after(self, adaptation: Adaptation | None, words: Sequence[str] | None = None) -> Uncertainty:
+        """Return `uncertainty` for another adaptation, as that of several texts; `words` are all it is asked about."""
         model = self.model
-        known = *as_compared(adaptation, self.sums, model.transform, model.vectors), model.typical
+        vectors = model.vectors if words is None else model.vectors.subset(words)
+        known = *as_compared(adaptation, self.sums, model.transform, vectors), model.typical
         if self.origin is None:
             return Uncertainty.of_sums(*known)
         return FusedUncertainty.of_fused(*known, replace(model.prior, adaptation=adaptation))

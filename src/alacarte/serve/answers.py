@@ -10,13 +10,16 @@ from alacarte.comparing.word_map import word_map
 from alacarte.concordance import Concordance, over_periods
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.model import InducedVectors, explain
+from alacarte.passes.discover import discover
 from alacarte.senses import induce_senses
-from alacarte.serve.columns import described, matching
+from alacarte.serve.columns import by_years, described, matching
 from alacarte.serve.columns import two_sides as two_sides_of
 from alacarte.serve.desk import Desk
 from alacarte.serve.jobs import BUILD
+from alacarte.serve.preview import previewed
 from alacarte.serve.questions import Parameter, question
-from alacarte.serve.workspace import Workspace, target_of
+from alacarte.serve.speeches import FINDING, NAME
+from alacarte.serve.workspace import Workspace, checked_name, target_of
 from alacarte.text.corpus import Corpus
 
 MOST_WORDS = 200  # on a map
@@ -25,6 +28,8 @@ COMMON = 500  # first words of the vectors, which are no good examples
 FREQUENT = 100  # first words of the vectors, most of which are grammar
 SENSE_LINES = 500  # lines of a word that are shown with their sense
 CHANCE = 0.05  # of a difference by accident, from which on words are said to be used differently
+OWN = 12  # words and phrases of a corpus that are listed
+OWN_FROM = 8  # uses of them, at least
 VALUES = 20  # of a column that are offered while one types
 
 CorpusName = Annotated[str, Parameter("the name of the corpus; the first one if left out", default="")]
@@ -91,6 +96,7 @@ def _described(name: str, corpus: Concordance) -> dict[str, Any]:
         "columns": columns,
         "sides": two_sides_of(corpus, columns),
         "examples": corpus.frequent_words(beyond=COMMON) or corpus.frequent_words(),
+        "finding": FINDING if name == NAME else None,
     }
 
 
@@ -234,7 +240,7 @@ def quality(workspace: Workspace, corpus: CorpusName, where: Where, model: Model
 
 def _induced(workspace: Workspace, corpus: str, phrase: str, where: list[str], model: str) -> InducedVectors:
     workspace.uses(corpus, where, phrase, "")  # says what to do where there is none
-    return workspace.corpus(corpus, where).induce(workspace.model(model), target_of(phrase))
+    return workspace.induced(corpus, where, phrase, model)
 
 
 def _likeness(induced: InducedVectors, phrase: str, k: int, among: int) -> dict[str, Any]:
@@ -372,7 +378,33 @@ def word_positions(
     }
 
 
+# ------------------------------------------------------------------------------------------------- a corpus as a whole
+
+
+def overview(workspace: Workspace, report: ProgressCallback, corpus: CorpusName, model: ModelName) -> Any:
+    """Return a corpus as a whole: its documents over time, and its own words and phrases."""
+    chosen, vectors = workspace.corpus(corpus), workspace.model(model).vectors
+    dates = [column for column in chosen.columns if described(chosen, column)["kind"] == "date"]
+    options: dict[str, Any] = {"show_progress": False, "callback": report, "threads": 1}
+    found = discover(vectors, chosen, ngrams=(1, 2), min_count=OWN_FROM, **options)
+    rows = sorted(found.to_dict(), key=lambda row: -row["count"])
+    return {
+        "column": dates[0] if dates else None,
+        "periods": by_years(chosen, dates[0]) if dates else [],
+        "words": [row for row in rows if " " not in row["word"]][:OWN],
+        "phrases": [row for row in rows if " " in row["word"]][:OWN],
+    }
+
+
 # ---------------------------------------------------------------------------------------------------------- the table
+
+
+def preview(
+    workspace: Workspace, name: Annotated[str, Parameter("the name of a text that was sent", required=True, most=80)]
+) -> Any:
+    """Return the first rows of a text that was sent, the kinds of its columns, and which is likely to be the text."""
+    assert workspace.folder is not None
+    return previewed(workspace.folder / "texts" / checked_name(name))
 
 
 def build_corpus(
@@ -406,6 +438,8 @@ QUESTIONS = (
     question("/api/note", Desk.keep_note, "post", "desk"),
     question("/api/note/delete", Desk.delete_note, "post", "desk"),
     question("/api/corpora", Desk.overview, manner="desk"),
+    question("/api/overview", overview, manner="job"),
+    question("/api/preview", preview, manner="lines"),
     question("/api/upload", Desk.receive, "post", "upload"),
     question("/api/build", Desk.build, "post", "desk"),
     question("/api/build/cancel", Desk.cancel, "post", "desk"),

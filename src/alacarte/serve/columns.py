@@ -1,16 +1,19 @@
 """What the columns of a corpus are, so that the page offers what fits them."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from alacarte.concordance import Concordance
-from alacarte.concordance.conditions import as_number, condition
+from alacarte.concordance._conditions import as_number, condition
 from alacarte.concordance.periods import DATE
 
 FEW = 40  # values that can be chosen from a list
 MOSTLY = 0.9  # of the documents with a value have one of the kind that a column is said to be
 YEARS = (1000, 2999)  # whole numbers between these are years
+STEPS = (1, 2, 5, 10, 20, 50, 100, 1000)  # years that are counted together
+MOST_BARS = 25
 REPEATED = 2.0  # documents for each value, at least, where a column groups them
 
 
@@ -73,6 +76,27 @@ def two_sides(corpus: Concordance, columns: list[dict[str, Any]]) -> list[list[s
             if len(largest) > 1:
                 return [[condition(column["name"], "=", value)] for value in largest[:2]]
     return None
+
+
+def by_years(corpus: Concordance, name: str) -> list[dict[str, Any]]:
+    """Return how many documents a column of dates has in each year, or in each few years of the same number."""
+    dated = [(str(value)[:4], count) for value, count in corpus.value_counts(name).items()]
+    years = Counter[int]()
+    for year, count in dated:
+        if year.isdecimal():
+            years[int(year)] += count
+    if not years:
+        return []
+    low, high = min(years), max(years)
+    step = next(step for step in STEPS if (high - low) // step < MOST_BARS)
+    periods = []
+    for first in range(low - low % step, high + 1, step):
+        last = first + step - 1
+        where = [condition(name, ">=", first), condition(name, "<", first + step)]
+        period = f"{first}" if step == 1 else f"{first}–{last}"
+        documents = sum(years[year] for year in range(first, first + step))
+        periods.append({"period": period, "documents": documents, "where": where})
+    return periods
 
 
 def matching(corpus: Concordance, name: str, part: str, most: int) -> list[str]:

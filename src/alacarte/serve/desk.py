@@ -23,7 +23,7 @@ from alacarte.serve.jobs import BUILD, Jobs
 from alacarte.serve.questions import Parameter
 from alacarte.serve.workspace import Workspace, checked_name, is_inside
 
-PAGES = ("/", "/invent", "/word", "/compare", "/map", "/corpora", "/notes")  # views of the one page
+PAGES = ("/", "/start", "/invent", "/word", "/compare", "/map", "/corpora", "/notes")  # views of the one page
 MOST_NOTES = 10_000
 LARGEST_TEXT = 1 << 33  # bytes of a file that is sent
 ENDINGS = (".txt", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".gz", ".zst", ".bz2", ".xz")

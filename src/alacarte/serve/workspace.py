@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 from alacarte.concordance import Concordance, is_concordance
 from alacarte.concordance.uses import Uses
 from alacarte.errors import AlacarteError
-from alacarte.model import ALaCarte, pretrained_names
+from alacarte.model import ALaCarte, InducedVectors, pretrained_names
 from alacarte.targets.targets import Targets
 from alacarte.transform.transform import Transform
 
 SUFFIX = ".concordance"
 NAME = re.compile(r"[\w][\w .,'()-]{0,79}")
+INDUCED = 2  # vectors of phrases that are kept, each with the words that it is compared with
 REMEMBERED = 16  # slices of corpora, and orders of lines, that are kept
 
 
@@ -100,6 +101,10 @@ class Workspace:
     @cached_property
     def _kept(self) -> "_Kept":
         return _Kept()
+
+    @cached_property
+    def _induced(self) -> "_Kept":
+        return _Kept(INDUCED)
 
     @cached_property
     def _models(self) -> "_Kept":
@@ -186,11 +191,18 @@ class Workspace:
 
         return self._kept.get((id(corpus), phrase, sort), found, corpus)  # type: ignore[no-any-return]
 
+    def induced(self, name: str, where: list[str], phrase: str, model: str) -> InducedVectors:
+        """Return the vector of a phrase in a corpus. The last few are kept, and with them what their text shares."""
+        corpus = self.corpus(name, where)
+        key = id(corpus), phrase, self.opening(model)
+        return self._induced.get(key, lambda: corpus.induce(self.model(model), target_of(phrase)), corpus)  # type: ignore[no-any-return]
+
 
 class _Kept:
     """The few values that were asked for last; each is made once, however many ask for it at the same time."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = REMEMBERED) -> None:
+        self._most = most
         self._values: OrderedDict[Any, tuple[threading.Lock, list[Any]]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -199,7 +211,7 @@ class _Kept:
         with self._lock:
             lock, value = self._values.setdefault(key, (threading.Lock(), []))
             self._values.move_to_end(key)
-            while len(self._values) > REMEMBERED:
+            while len(self._values) > self._most:
                 self._values.popitem(last=False)
         with lock:
             if not value:

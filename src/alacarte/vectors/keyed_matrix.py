@@ -69,12 +69,19 @@ class KeyedMatrix:
         self.name, self.source = name, source
         self.counts, self.origin, self.skipped = rows.counts, rows.origin, rows.skipped
         self._vocabulary: Vocabulary | None = None
+        self._origin_matrix: Singles | None = None  # kept alive, as its id stands for it elsewhere
 
     @classmethod
     def _of_rows(cls, rows: WordRows, name: str | None = None, source: str | None = None) -> Self:
         vectors = cls.__new__(cls)
         vectors._set(rows, name, source)
         return vectors
+
+    def _with_matrix(self, matrix: Singles) -> Self:
+        """Return the same words with vectors that come from these; both look words up in the same dictionary."""
+        other = self._of_rows(WordRows(self._listed, matrix))
+        other._vocabulary, other._origin_matrix = self.key_to_index, self._matrix
+        return other
 
     def _as_rows(self) -> WordRows:
         """Return the words, vectors, counts and origins, as writers take them."""

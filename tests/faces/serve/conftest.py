@@ -1,1 +1,1 @@
-from serve_fixtures import address, chromium, served, workspace  # noqa: F401 (fixtures)
+from serve_fixtures import address, browser, chromium, page, served, workspace  # noqa: F401 (fixtures)

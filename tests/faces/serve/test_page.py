@@ -1,11 +1,11 @@
 """The page in a real browser."""
 
 import csv
+import json
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ from alacarte import Concordance, Corpus, Document
 from alacarte.serve.app import checked_token
 from alacarte.serve.workspace import Workspace
 
-playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("playwright.sync_api")
 
 VIEWS = (  # an address of each view, and what is there when it is done
+    ("/", ".quote, .wrong"),
     ("/invent?word=zorg&sentence=the+zorg+of+money&sentence=a+deep+zorg", "svg circle"),
     ("/word?phrase=bank&over=year&with=money", "svg[aria-label*='by year'] circle"),
     ("/compare?phrase=bank&where=year<2060&other_where=year>=2060", "[data-line]"),
@@ -25,31 +26,6 @@ VIEWS = (  # an address of each view, and what is there when it is done
     ("/corpora", ".things a"),
     ("/notes", "h1"),
 )
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: Path) -> Iterator[Any]:
-    with playwright.sync_playwright() as engine:
-        opened = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1200, "height": 900})
-    opened = context.new_page()
-    problems: list[str] = []
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-
-    def note(message: Any) -> None:
-        if message.type == "error" and "status of 400" not in message.text:  # an error of ours, which the page shows
-            problems.append(message.text)
-
-    opened.on("console", note)
-    yield opened
-    context.close()
-    assert not problems
 
 
 def test_a_word_that_the_corpus_does_not_use_leads_on(browser: Any, workspace: Workspace, served: Any) -> None:
@@ -89,12 +65,12 @@ def test_word_answers_while_one_types(page: Any, address: str) -> None:
 
 
 def test_a_word_is_invented_while_one_types(page: Any, address: str) -> None:
-    page.goto(f"{address}/")
+    page.goto(f"{address}/invent")
     page.fill("#target", "zorg")
     page.fill("#sentences", "the zorg of the river\na deep zorg in a boat\nthe zorg of money")
     page.wait_for_selector("svg[aria-label*='zorg']")
     assert page.inner_text("h1") == "What could zorg mean?"
-    assert page.locator(".sentence .target").count() == 3
+    assert page.locator(".shades .target").count() == 3
     assert page.locator("svg circle").count() == 10
     page.wait_for_function("() => location.search.includes('money')")
     address_now = page.url
@@ -218,28 +194,71 @@ def test_the_map_moves_and_zooms(page: Any, address: str) -> None:
     page.wait_for_function("was => document.querySelector('.map ellipse').getAttribute('rx') === was", arg=before)
 
 
-def test_a_corpus_is_added_while_another_is_explored(page: Any, browser: Any, address: str, tmp_path: Path) -> None:
+def test_a_corpus_is_added_while_another_is_explored(page: Any, address: str, tmp_path: Path) -> None:
     file = tmp_path / "letters.txt"
     file.write_text("the bank of the river\na boat in deep money\n" * 20)
     page.goto(f"{address}/corpora")
     page.set_input_files("#file", file)
-    page.wait_for_selector("text=letters.txt")
-    page.fill("#name", "letters")
-    page.click("text=Build >> nth=-1")
-    page.wait_for_selector("a[href='/word?corpus=letters']")
-    page.wait_for_selector("li:has(a[href='/word?corpus=letters']) >> text=40 documents")
-    page.click("a[href='/word?corpus=letters']")
-    page.wait_for_selector("#phrase")
-    page.fill("#phrase", "boat")
-    page.keyboard.press("Enter")
+    page.wait_for_selector(".sample li >> text=a boat in deep money")
+    assert page.input_value("#name") == "letters"
+    page.click("text=Build the corpus")
+    page.wait_for_function("() => location.search.includes('corpus=letters')")  # its overview
+    page.wait_for_selector("text=letters: 40 documents")
+    page.goto(f"{address}/word?corpus=letters&phrase=boat")
     page.wait_for_selector("[data-line='0']")
     page.wait_for_selector(".lede >> text='20 uses; the corpus has 40 documents.'")
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto(f"{address}/corpora")
+    page.wait_for_selector("li:has(a[href='/start?corpus=letters']) >> text=40 documents")
     page.click("[aria-label='Delete letters']")
-    page.wait_for_selector("a[href='/word?corpus=letters']", state="detached")
+    page.wait_for_selector("a[href='/start?corpus=letters']", state="detached")
     page.click("[aria-label='Delete letters.txt']")
     page.wait_for_selector("text=letters.txt", state="detached")
+
+
+DROP = """([name, text]) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([text], name));
+    const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+    document.body.dispatchEvent(new DragEvent("drop", options));
+}"""
+ROWS = [(f"the bank of the river {n}, a boat, deep money", f"{1990 + n % 9}-05-01", "DR"[n % 2]) for n in range(60)]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_a_file_that_is_dropped_says_what_it_is(
+    page: Any, address: str, ending: str, workspace: Workspace, tmp_path: Path
+) -> None:
+    names = ("remark", "day", "party")
+    name, file = f"dropped-{ending}.{ending}", tmp_path / f"dropped-{ending}.{ending}"
+    if ending == "parquet":
+        pandas = pytest.importorskip("pandas")
+        pandas.DataFrame(ROWS, columns=names).to_parquet(file)
+        page.goto(f"{address}/corpora")
+        page.set_input_files("#file", file)
+    else:
+        lines = [json.dumps(dict(zip(names, row, strict=True))) for row in ROWS]
+        if ending != "jsonl":
+            mark = "," if ending == "csv" else "\t"
+            lines = [mark.join(f'"{value}"' for value in row) for row in (names, *ROWS)]
+        page.goto(f"{address}/word")
+        page.wait_for_selector("#phrase")
+        page.evaluate(DROP, [name, "\n".join(lines)])  # onto any view
+    page.wait_for_selector(".sample td")
+    heads = page.locator(".sample th").all_inner_texts()
+    assert [head.split("\n")[1] for head in heads] == ["text", "dates", "groups"]
+    assert page.locator(".sample select").evaluate_all("all => all.map((each) => each.value)") == [
+        "text",
+        "keep",
+        "keep",
+    ]
+    page.click("text=Build the corpus")
+    page.wait_for_selector(f"text=dropped-{ending}: 60 documents", timeout=60_000)
+    page.wait_for_selector("text=Documents by day")
+    built = workspace.corpus(f"dropped-{ending}")
+    assert built.columns == ("day", "party")
+    page.request.post(f"{address}/api/corpus/delete", data={"name": f"dropped-{ending}"})
+    page.request.post(f"{address}/api/text/delete", data={"name": name})
 
 
 def test_a_note_is_kept(page: Any, address: str) -> None:
@@ -386,14 +405,29 @@ def test_what_was_opened_is_in_the_address(page: Any, address: str) -> None:
     assert "all=1" in page.url
 
 
+def test_one_writes_in_the_shaded_sentence(page: Any, address: str) -> None:
+    page.goto(f"{address}/invent?word=zorg&sentence=The+Zorg+of+Money&sentence=a+deep+zorg")
+    page.wait_for_selector(".shades .share >> text=Money")
+    same = "() => [...document.querySelectorAll('.sheet > *')].map((each) => each.getBoundingClientRect().height)"
+    for more in ("", "\nzorg in a boat of the river with money and a bank of the river in a deep boat" * 3):
+        page.locator("#sentences").press_sequentially(more, delay=1)
+        shades, text = page.evaluate(same)
+        assert shades == text  # letter over letter
+    page.fill("#target", "blick")  # the sentences keep their word
+    assert page.input_value("#sentences").startswith("The blick of Money\na deep blick")
+    page.wait_for_selector("svg[aria-label*='blick']")
+    assert page.input_value("#sentences").count("blick") == 5
+
+
 def test_a_sentence_waits_for_the_word(page: Any, address: str) -> None:
     page.goto(f"{address}/invent?word=zorg&sentence=the+zorg+of+money&sentence=a+deep+zorg")
     page.wait_for_selector("svg[aria-label*='zorg'] a")  # words lead to the corpus
     page.fill("#sentences", "the zorg of money\na deep zorg\na boat in the")
-    page.wait_for_selector(".waiting >> text=waiting for the word")
+    page.wait_for_selector("text=1 sentence without the word")
+    assert page.locator(".shades .waiting").inner_text().strip() == "a boat in the"
     assert page.locator("svg[aria-label*='zorg'] circle").count() == 10
     page.fill("#sentences", "a boat in the")
-    page.wait_for_function("() => document.querySelectorAll('.sentence').length === 1")
+    page.wait_for_function("() => document.querySelector('.shades').textContent === 'a boat in the\\n'")
     assert page.locator("svg[aria-label*='zorg'] circle").count() == 10  # stays until there is a better answer
     page.fill("#sentences", "")
     page.wait_for_selector("svg[aria-label*='zorg']", state="detached")
@@ -406,7 +440,7 @@ def test_typing_goes_on_where_the_address_cannot_be_written(page: Any, address: 
     page.wait_for_selector("svg[aria-label*='zorg']")
     page.wait_for_timeout(400)
     page.fill("#sentences", "the zorg of money\na deep zorg\nzorg in a boat")
-    page.wait_for_function("() => document.querySelectorAll('.sentence .target').length === 3")
+    page.wait_for_function("() => document.querySelectorAll('.shades .target').length === 3")
 
 
 def test_slash_goes_to_the_search(page: Any, address: str) -> None:

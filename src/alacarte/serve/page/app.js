@@ -2,14 +2,17 @@
 
 import { about, counted, element, entitle, forgetAddress, giveUp, leave, say, state, visit, whole } from "./common.js";
 import { compare } from "./compare.js";
-import { corpora } from "./corpora.js";
+import { corpora, take } from "./corpora.js";
 import { invent } from "./invent.js";
 import { map } from "./map.js";
 import { notes } from "./notes.js";
+import { droppedFiles } from "./preview.js";
+import { start } from "./start.js";
 import { word } from "./word.js";
 
 const VIEWS = {
-  "/": invent,
+  "/": start,
+  "/start": start,
   "/invent": invent,
   "/word": word,
   "/compare": compare,
@@ -17,7 +20,7 @@ const VIEWS = {
   "/corpora": corpora,
   "/notes": notes,
 };
-const OF_CORPORA = ["/word", "/compare", "/map"];
+const OF_CORPORA = ["/", "/start", "/word", "/compare", "/map"];
 const RETRY = 1500; // milliseconds
 const SETTLE = [0, 50, 150, 400]; // milliseconds in which a view that one goes back to gets its height
 const main = document.querySelector("#main");
@@ -25,7 +28,7 @@ let lastCorpus = "";
 
 // Each view has a place of its own: one that was left can draw no more, and its questions are given up.
 async function open() {
-  const path = location.pathname in VIEWS ? location.pathname : "/invent";
+  const path = location.pathname in VIEWS ? location.pathname : "/";
   const place = element("div", {});
   giveUp();
   forgetAddress();
@@ -45,7 +48,7 @@ async function open() {
 
 function mark(path) {
   for (const link of document.querySelectorAll("nav a")) {
-    const here = link.pathname === path || (path === "/" && link.pathname === "/invent");
+    const here = link.pathname === path || (path === "/" && link.pathname === "/start");
     if (here) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
     if (here) entitle(link.textContent);
@@ -95,6 +98,17 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     main.querySelector("[data-search]")?.focus();
   }
+});
+
+// A file that is dropped onto any view becomes a corpus.
+document.addEventListener("dragover", (event) => {
+  if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+});
+document.addEventListener("drop", async (event) => {
+  if (!event.dataTransfer.types.includes("Files")) return;
+  event.preventDefault();
+  take(await droppedFiles(event.dataTransfer));
+  visit("/corpora");
 });
 
 // Back leads to the place that was left, also within the lines.

@@ -431,3 +431,39 @@ function labels(left, width) {
     return element("text", { class: "haloed", x: side[0], y: y + 4, "font-size": 12, "text-anchor": side[1] }, text);
   };
 }
+
+// ------------------------------------------------------------------------------------------------------- how many
+
+// How many of something there are in each period.
+export function bars(rows, name, label, open) {
+  const width = room(520);
+  const height = 190;
+  const [left, foot] = [44, height - 26];
+  const picture = frame(width, height, label);
+  const most = Math.max(1, ...rows.map((row) => row[name]));
+  const step = (width - left - 4) / rows.length;
+  for (const [value, text] of ticks(0, most, 3)) {
+    const y = foot - (value / most) * (foot - 10);
+    picture.append(
+      element("line", { class: "grid", x1: left, x2: width, y1: y, y2: y }),
+      element("text", { class: "axis", x: left - 6, y: y + 4, "text-anchor": "end" }, text),
+    );
+  }
+  const every = Math.ceil((widthOf(periodName(rows[0].period)) + 10) / step);
+  rows.forEach((row, place) => {
+    const text = { class: "axis", x: left + (place + 0.5) * step, y: height - 8, "text-anchor": "middle" };
+    if (place % every === 0) picture.append(element("text", text, periodName(row.period)));
+    const tall = (row[name] / most) * (foot - 10);
+    const at = { x: left + place * step + 1, y: foot - tall, width: Math.max(1, step - 3), height: tall };
+    const said = `${periodName(row.period)}: ${whole(row[name])}`;
+    if (!row[name]) return;
+    const link = svgLink(open(row), element("rect", { class: "bar", ...at }, element("title", {}, said)));
+    link.setAttribute("aria-label", said);
+    picture.append(link);
+  });
+  const cells = rows.map((row) => [row.period, row[name]]);
+  return {
+    picture: walkable(picture),
+    place: element("div", {}, picture, table(label, ["period", name], cells)),
+  };
+}

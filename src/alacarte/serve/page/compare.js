@@ -30,6 +30,7 @@ import {
 import { noteForm } from "./keeping.js";
 import { exampleLinks, inWords, modelOf, noCorpus, sliceForm } from "./slices.js";
 import { mirrored, volcano } from "./charts.js";
+import { findingOf, movedBetween } from "./finding.js";
 import { LineTable } from "./lines.js";
 import { time } from "./time.js";
 import { marked } from "./word.js";
@@ -184,7 +185,10 @@ class Compare {
     });
     this.overTime(answered, word);
     const row = await this.judge(word, signal);
-    if (row.reason) this.shown.replaceChildren(...this.drawn(answered, word, row.reason)); // the same, with more in grey
+    if (row.reason)
+      this.shown.replaceChildren(...this.drawn(answered, word, row.reason)); // the same, with more in grey
+    else if (row.differs)
+      this.heading.replaceChildren(...findingOf(word, this.names(), ...movedBetween(answered.words)));
   }
 
   // What is said of a word is its row among all words; a word that is not among them is tested alone.
@@ -200,8 +204,9 @@ class Compare {
     signal.throwIfAborted();
     if (!answer || !among(answer)) answer = await asked({ ...this.values(), phrase: word });
     const row = among(answer) ?? answer.words[0];
-    this.verdict.textContent = verdictOf(row, answer.changed.includes(row.word), this.names());
-    return row;
+    const differs = answer.changed.includes(row.word);
+    this.verdict.textContent = verdictOf(row, differs, this.names());
+    return { ...row, differs };
   }
 
   overTime(answered, word) {
@@ -371,7 +376,7 @@ class Compare {
 
 const HOW = [
   "How far apart the two sides are is 1 − the cosine that endless text would give; it is the same number, from the same " +
-    "test of all words together, alone and among all words. What the two texts have in common everywhere, their register, is taken out first.",
+    "test of all words together, alone and among all words. What all words of a text have in common is taken out first.",
   "The words in the picture are the nearest ones of either side. Likeness is the debiased cosine of this side's vector " +
     "with each word; the intervals are 95 % jackknife intervals over documents. In the view Word the same word may be a " +
     "little lower: there, words were chosen because this very vector lies nearest to them, and what the choice alone " +

@@ -1,13 +1,22 @@
 // Corpora: what there is, sending texts, building from them, stopping and going on.
 
-import { about, ask, counted, element, forgetAbout, go, keyed, say, state, whole } from "./common.js";
+import { about, addressOf, ask, counted, element, forgetAbout, go, keyed, say, state, visit, whole } from "./common.js";
+import { Preview } from "./preview.js";
 
 const EVERY = 400; // milliseconds between two looks at a build
 const AGAIN = 1000; // milliseconds until a server that is away is asked again
 
+let dropped = []; // files that wait for this view
+
+// Files that were dropped onto any view.
+export function take(files) {
+  dropped = files;
+}
+
 export async function corpora(main) {
   const there = await about();
   const view = new Corpora(there);
+  await view.refresh().catch((error) => view.failed(error));
   main.replaceChildren(
     element("h1", {}, "Which texts?"),
     element(
@@ -15,15 +24,14 @@ export async function corpora(main) {
       { class: "lede" },
       "A corpus is text that was read once and can be questioned from then on. Nothing leaves this machine.",
     ),
+    there.keeps ? view.sending() : "",
     view.wrong,
-    element(
-      "div",
-      { class: "two" },
-      view.place,
-      element("div", {}, there.keeps ? [view.sending(), view.building()] : "", modelChoice(there)),
-    ),
+    view.preview.place,
+    element("div", { class: "two" }, view.place, element("div", {}, modelChoice(there))),
   );
-  await view.refresh().catch((error) => view.failed(error));
+  const files = dropped;
+  dropped = [];
+  if (files.length) await view.send(files);
 }
 
 const button = (label, name, act) =>
@@ -42,15 +50,16 @@ function listed(heading, ...more) {
 
 class Corpora {
   constructor(there) {
-    Object.assign(this, { there, chosen: new Set(), timer: null });
+    Object.assign(this, { there, chosen: new Set(), timer: null, known: new Map(), begun: new Map(), waiting: "" });
+    this.preview = new Preview((values) => this.begin(values));
     this.wrong = element("div", {});
     this.sent = element("p", { class: "hint", role: "status" });
     this.none = element("p", { class: "hint" }, "None yet.");
     this.folder = element("code", {});
-    const hint = ["Send files, or put them into ", this.folder, ". Plain text (a document a line), JSON lines, CSV, "];
+    const hint = ["Choose those that a corpus is to be built from. Large files can be put into ", this.folder, "."];
     this.corpora = listed("Corpora");
     this.builds = listed("Being built");
-    this.texts = listed("Texts", this.none, element("p", { class: "hint" }, hint, "Parquet; compressed ones too."));
+    this.texts = listed("Texts", this.none, element("p", { class: "hint" }, hint));
     const lists = [this.corpora, this.builds, this.texts].map((list) => list.place);
     this.place = element("div", { "aria-live": "polite" }, lists);
   }
@@ -66,6 +75,10 @@ class Corpora {
       there = await about();
     }
     this.draw(now, there);
+    if (this.waiting && there.corpora.some(({ name }) => name === this.waiting)) {
+      visit(addressOf("/start", { corpus: this.waiting }));
+      return;
+    }
     const going = now.builds.some((item) => item.state === "building");
     if (going) this.later(EVERY);
   }
@@ -84,6 +97,7 @@ class Corpora {
   }
 
   draw(now, there) {
+    this.known = new Map(now.texts.map((item) => [item.name, item.bytes]));
     const described = new Map(there.corpora.map((item) => [item.name, item]));
     const corpora = now.corpora.map((item) => ({
       ...item,
@@ -97,7 +111,7 @@ class Corpora {
       now.builds,
       (item) => [item.name, item.state, item.message].join("\n"),
       (item) => this.build(item),
-      progressed,
+      (made, item) => this.progressed(made, item),
     );
     keyed(
       this.texts.items,
@@ -124,7 +138,7 @@ class Corpora {
     return element(
       "li",
       {},
-      element("a", { href: `/word?corpus=${encodeURIComponent(name)}` }, name),
+      element("a", { href: addressOf("/start", { corpus: name }) }, name),
       size_,
       wrong ? element("span", { class: "wrong" }, wrong, " ") : "",
       item.ours ? button("Delete", `Delete ${name}`, forget) : "",
@@ -137,8 +151,9 @@ class Corpora {
     const act = (label, about_, path) => button(label, `${about_} ${name}`, () => this.act(path, { name }));
     if (item.state === "building") {
       const bar = element("progress", { "aria-label": name });
-      const made = element("li", {}, title, bar, " ", act("Stop", "Stop", "/api/build/cancel"));
-      progressed(made, item);
+      const left = element("span", { class: "hint left" });
+      const made = element("li", {}, title, bar, " ", left, " ", act("Stop", "Stop", "/api/build/cancel"));
+      this.progressed(made, item);
       return made;
     }
     const kind = item.state === "failed" ? "wrong" : "hint";
@@ -157,7 +172,11 @@ class Corpora {
 
   text(item) {
     const { name } = item;
-    const onchange = (event) => (event.target.checked ? this.chosen.add(name) : this.chosen.delete(name));
+    const onchange = (event) => {
+      if (event.target.checked) this.chosen.add(name);
+      else this.chosen.delete(name);
+      this.preview.show([...this.chosen]);
+    };
     const box = element("input", { type: "checkbox", id: `text-${name}`, checked: this.chosen.has(name), onchange });
     const forget = () => {
       if (!confirm(`Delete the text ${name}?`)) return;
@@ -184,54 +203,65 @@ class Corpora {
   sending() {
     const file = element("input", { id: "file", type: "file", multiple: true });
     file.addEventListener("change", async () => {
-      for (const each of file.files) {
-        try {
-          this.wrong.replaceChildren();
-          await send(each, this.sent);
-          this.chosen.add(each.name);
-        } catch (error) {
-          say(this.wrong, error);
-        }
-      }
+      await this.send([...file.files]);
       file.value = "";
-      await this.refresh().catch((error) => this.failed(error));
     });
-    return [element("h2", {}, element("label", { for: "file" }, "Send texts")), file, this.sent];
+    const kinds = "CSV, TSV, JSON lines, Parquet or plain text, compressed or not; or a folder of them.";
+    return element(
+      "div",
+      { class: "drop" },
+      element("label", { for: "file" }, "Drop a file anywhere on this page, or choose one"),
+      file,
+      element("p", { class: "hint" }, kinds),
+      this.sent,
+    );
   }
 
-  building() {
-    const name = element("input", { id: "name", autocomplete: "off", required: true, "data-search": true });
-    const text = element("input", { id: "text", placeholder: "text", autocomplete: "off" });
-    const columns = element("input", { id: "columns", placeholder: "date, party", autocomplete: "off" });
-    const onsubmit = (event) => {
-      event.preventDefault();
-      const kept = columns.value.split(",").map((part) => part.trim());
-      const values = { name: name.value.trim(), texts: [...this.chosen], text: text.value.trim() };
-      this.act("/api/build", { ...values, columns: kept.filter(Boolean) });
-    };
-    const field = (input, label) => element("div", {}, element("label", { for: input.id }, label), input);
-    const form = element(
-      "form",
-      { onsubmit },
-      element(
-        "div",
-        { class: "asks" },
-        field(name, "Name of the corpus"),
-        field(text, "Field or column with the text (JSON, CSV, Parquet)"),
-        field(columns, "Fields or columns to keep, with commas"),
-      ),
-      element("button", { type: "submit", class: "plain" }, "Build"),
-    );
-    return [element("h2", {}, "Build a corpus from the chosen texts"), form];
+  // Sends files, one after the other, and shows the first; one that is there already is not sent again.
+  async send(files) {
+    this.wrong.replaceChildren();
+    this.chosen.clear();
+    for (const each of files) {
+      try {
+        if (this.known.get(each.name) !== each.size) await send(each, this.sent);
+        this.chosen.add(each.name);
+      } catch (error) {
+        say(this.wrong, error);
+      }
+    }
+    await this.refresh().catch((error) => this.failed(error));
+    await this.preview.show([...this.chosen]);
+  }
+
+  async begin(values) {
+    await this.act("/api/build", values);
+    if (this.wrong.firstChild) return;
+    this.waiting = values.name;
+    this.chosen.clear();
+    await this.preview.show([]);
+    await this.refresh();
+  }
+
+  // How far a build has come, and how long it will go on at this pace.
+  progressed(made, item) {
+    const bar = made.querySelector("progress");
+    if (!bar) return;
+    if (!item.total) {
+      bar.removeAttribute("value");
+      return;
+    }
+    Object.assign(bar, { max: item.total, value: item.done });
+    const now = performance.now();
+    const first = this.begun.get(item.name) ?? { at: now, done: item.done };
+    this.begun.set(item.name, first);
+    const pace = (item.done - first.done) / (now - first.at);
+    if (pace > 0) made.querySelector(".left").textContent = inWords((item.total - item.done) / pace / 1000);
   }
 }
 
-// How far a build has come.
-function progressed(made, item) {
-  const bar = made.querySelector("progress");
-  if (!bar) return;
-  if (item.total) Object.assign(bar, { max: item.total, value: item.done });
-  else bar.removeAttribute("value");
+function inWords(seconds) {
+  if (seconds < 90) return `about ${counted(Math.max(1, Math.round(seconds)), "second")} left`;
+  return `about ${counted(Math.round(seconds / 60), "minute")} left`;
 }
 
 // Sends a file; how far it has come is said in `sent`.

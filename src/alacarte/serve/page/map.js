@@ -54,7 +54,7 @@ export async function map(main) {
     { class: "lede" },
     "An arrow leads from where the vectors put a word to where this text puts it; the ring is where it may be, with 95 % certainty. Drag to move, turn the wheel or press + and − to zoom.",
   );
-  const shown = element("div", {}),
+  const shown = element("div", { class: "reserved drawn" }),
     told = element("p", { class: "hint", role: "status" });
 
   function answer(push = true) {

@@ -134,10 +134,11 @@ class Word {
   }
 
   async word(values, signal, how) {
-    if (this.shown.hidden) {
+    if (how !== "typed" || this.shown.hidden) {
       this.begin(values);
       this.lede.textContent = "…";
       this.shown.hidden = false;
+      this.shown.ariaBusy = "true"; // what is there is still the answer before
     }
     const lines = () => this.table.show(values, state().get("sort") ?? "");
     const shown = how === "typed" ? null : lines(); // while one types, lines wait for a word that is used
@@ -149,6 +150,7 @@ class Word {
     }
     const part = values.where.length ? "slice" : "corpus";
     this.lede.textContent = `${counted(answered.uses, "use")}; the ${part} has ${counted(answered.documents, "document")}.`;
+    this.shown.ariaBusy = "false";
     this.near.replaceChildren(...this.nearest(answered, values));
     this.overTime(values, answered);
     this.further.replaceChildren(...this.more(values));
