@@ -383,7 +383,7 @@ def test_a_process_that_is_killed_loses_nothing(tmp_path: Path, vectors: WordVec
 def test_everything_that_takes_a_corpus_takes_a_concordance(tmp_path: Path, vectors: WordVectors) -> None:
     from alacarte import regression
 
-    given = [document for document in documents(8, 80) if document.text is not None]
+    given = [document for document in documents(8, 400) if document.text is not None]
     concordance = built(vectors, given, tmp_path / "c")
     model = ALaCarte(vectors, Transform(np.eye(5)))
     frame = {"text": plain(given), "year": [document.values[1] for document in given]}

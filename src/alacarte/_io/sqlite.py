@@ -2,6 +2,9 @@
 
 A file may come from somebody else, so nothing that it brings along is run (views, triggers, other tables), and a
 process may have been killed while it changed one, so a change that was cut off is undone by whoever opens it next.
+
+What the bytes of a file and of the journal beside it mean is in https://www.sqlite.org/fileformat2.html, sections 1.3
+and 3; a journal that names others, in https://www.sqlite.org/atomiccommit.html, section 5.
 """
 
 import os

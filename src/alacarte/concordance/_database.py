@@ -15,7 +15,7 @@ import numpy as np
 from alacarte._io.arrays import Longs, Mask
 from alacarte._io.decoding import decoding, read_json
 from alacarte._io.sqlite import SqliteFile
-from alacarte.concordance._conditions import Condition, as_number, no_column
+from alacarte.concordance.conditions import Condition, as_number, no_column
 from alacarte.errors import BadCorpus
 
 VERSION = 2

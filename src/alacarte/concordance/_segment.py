@@ -35,7 +35,20 @@ class StoredSegment:
     """Documents [first, first + documents) of a concordance. Positions count the tokens of the segment.
 
     Each tensor is compared with its digest when it is first used, and so is whether its values make sense: a segment
-    may come from somebody else.
+    may come from somebody else. The tensors, for D documents of T tokens, in F frames of compressed text:
+
+    ====================================  =====================================================================
+    ``ids`` [T]                           words by number: first those that have a vector, then those of `extra`
+    ``offsets`` [D + 1]                   where documents begin in `ids`
+    ``positions`` [T], ``starts``         where in `ids` each word occurs; those of word w are
+                                          ``positions[starts[w]:starts[w + 1]]``
+    ``codes``, ``known`` [D]              what decides a document's group; how many of its tokens have a vector
+    ``text``, ``frame_ends`` [F + 1]      documents as they were read, compressed; where frames begin in it
+    ``frame_documents`` [F + 1]           the first document of each frame
+    ``text_ends``, ``kinds`` [D]          where a document ends in its frame; whether it is a text or tokens
+    ``words``, ``word_…``                 `extra`: the words that have no vector, and a hash table of them
+    ``unit_…``                            which text, of which files, is in here (`pack_units`)
+    ====================================  =====================================================================
     """
 
     artifact: Artifact

@@ -10,7 +10,7 @@ import numpy as np
 
 from alacarte._io.checks import whole_number
 from alacarte._io.table import Record, Records
-from alacarte.concordance._conditions import Condition, as_number, condition
+from alacarte.concordance.conditions import Condition, as_number, condition
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.targets.targets import Targets, TargetsLike
 

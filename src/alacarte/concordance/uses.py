@@ -121,11 +121,20 @@ class Uses:
     """All uses of a target, sorted or in the order of the text; `Concordance.uses` finds them.
 
     `len` is how many there are; `lines` writes any stretch of them.
+
+    Parameters
+    ----------
+    places : list of Place
+        Where the target occurs, segment by segment.
+    source : LineSource
+        What knows the words and the columns of the documents.
+    order : array of int, optional
+        The numbers of the uses as they are sorted; None for the order of the text.
     """
 
     places: list[Place]
     source: LineSource
-    order: Longs | None = None  # their numbers; None is the order of the text
+    order: Longs | None = None
 
     def __len__(self) -> int:
         """Return how many uses there are."""
@@ -151,7 +160,21 @@ class Uses:
         return self.at(order[stretch(skip, limit)], around=around)
 
     def at(self, numbers: Longs, measures: Mapping[str, Doubles] | None = None, *, around: int = AROUND) -> Lines:
-        """Return the lines of some uses, by their numbers in the order of the text, with what was measured of each."""
+        """Return the lines of some uses.
+
+        Parameters
+        ----------
+        numbers : array of int
+            Which uses, by their numbers in the order of the text.
+        measures : mapping of str to array of float, optional
+            What was measured of each of them, as columns of the lines.
+        around : int, default 10
+            How many words to show on each side.
+
+        Returns
+        -------
+        Lines
+        """
         around = whole_number(around, "around")
         bounds = np.cumsum([0, *(len(place.begins) for place in self.places)])
         which = np.searchsorted(bounds, numbers, side="right") - 1

@@ -174,13 +174,16 @@ class SumsTally:
         if not len(matches):
             return
         self._make_room()
+        # The matches of document d are bounds[d]:bounds[d + 1], each with the row that its window is added to.
         bounds = np.searchsorted(matches.starts, offsets)
         starts, ends, rows = matches.starts, matches.ends, matches.targets
         if groups is not None:
             rows = rows * np.int32(self.groups) + np.repeat(groups, np.diff(bounds))
+        # Words without a vector take no place in windows: the text closes up, and matches move with it.
         if self.reading.unknown == "drop":
             ids, offsets, before = without_unknown(ids, offsets, self.integers.known)
             starts, ends = before[starts].astype(np.int32), before[ends].astype(np.int32)
+        # Only vectors that some window needs are turned into integers.
         self.integers.fill(_near(ids, starts, ends, self.reading))
         left, right = self._sides
         add_matches(

@@ -123,7 +123,21 @@ class InducedVectors(WordVectors):
     def most_similar(self, positive: Any = (), negative: Any = (), k: int = 10, **options: Any) -> Neighbours:
         """Return the targets that are most like some of them, without what their text shares.
 
-        As in `WordVectors.most_similar`, of `compared`. `nearest` takes vectors from anywhere, by plain cosine.
+        `nearest` takes vectors from anywhere, by plain cosine.
+
+        Parameters
+        ----------
+        positive, negative : str, array, or several
+            Targets or vectors whose `compared` vectors are added and subtracted.
+        k : int, default 10
+            How many targets to return.
+        **options
+            Those of `WordVectors.most_similar`.
+
+        Returns
+        -------
+        Neighbours
+            (target, cosine) pairs, the most similar first.
         """
         if self.adaptation is None:
             return super().most_similar(positive, negative, k, **options)

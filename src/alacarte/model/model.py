@@ -365,6 +365,17 @@ class ALaCarte(FewShotModel):
 
         In a model that adapts its vectors, these are adapted to the text of the sums if the sums hold the words for
         that (`ALaCarte.collect`, or `alacarte.collect(…, adapt=True)`), and as for single contexts otherwise.
+
+        Parameters
+        ----------
+        sums : ContextSums
+            Sums of one corpus, or those of several added together.
+        form : bool, default False
+            Whether the spelling of single words counts beside their contexts.
+
+        Returns
+        -------
+        InducedVectors
         """
         if self.check:
             self.transform.check_sums(sums)

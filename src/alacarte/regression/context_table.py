@@ -39,18 +39,45 @@ class ContextTable(Table):
     """Contexts in documents: what was found, where, and the words around it; as a table, one row per context.
 
     Context c is what lies up to `window` words before `starts[c]` and after `ends[c]` in document `documents[c]`, whose
-    words are `vocabulary[ids[offsets[d]:offsets[d + 1]]]`. Without a window of its own (None), a table is embedded with
-    the window of the model that `dem` is given, and shows 10 words on each side until then.
+    words are `vocabulary[ids[offsets[d]:offsets[d + 1]]]`. Where a context lies, what it is of and what was found there
+    are `document_names`, `patterns_found` and `matches`, which never mix with columns of the data of the same names.
 
-    `variables` has the columns of the data alone, one row per document. Where a context lies, what it is of and what
-    was found there are `document_names`, `patterns_found` and `matches`: whatever the columns of the data are called,
-    the two never mix.
+    Parameters
+    ----------
+    vocabulary : sequence of str
+        The words of the text, by number.
+    ids : array of int
+        The words of all documents, one document after the other.
+    offsets : array of int
+        Where each document begins in `ids`, and where the last one ends.
+    document_ids : array
+        The name of each document.
+    variables : Variables
+        The columns of the data alone, one row per document.
+    tokenizer : Tokenizer
+        How the text was split.
+    documents, starts, ends : array of int
+        The document of each context, and where its match lies there.
+    pattern_of : array of int
+        Which of `patterns` each context is of.
+    patterns : sequence of str
+        The targets.
+    window : (int, int), optional
+        Words before and after a match. None for that of the model that `dem` is given; 10 are shown until then.
+    skipped, dropped : int
+        How many documents had no text, and how many are reprints of another one.
+    missing : list of str
+        Targets that do not occur.
+    whole : bool
+        Whether each document is one context.
+    reprints : array of int, optional
+        For each document a number, which reprints of one text share.
     """
 
     vocabulary: Sequence[str]
     ids: Ints
     offsets: Longs
-    document_ids: Column  # the name of each document
+    document_ids: Column
     variables: Variables
     tokenizer: Tokenizer
     documents: Longs
@@ -59,11 +86,11 @@ class ContextTable(Table):
     pattern_of: Longs
     patterns: Sequence[str]
     window: tuple[int, int] | None = None
-    skipped: int = 0  # documents without text
-    dropped: int = 0  # documents that are reprints of another one
-    missing: list[str] = field(default_factory=list)  # targets that do not occur
-    whole: bool = False  # each document is one context
-    reprints: Longs | None = None  # of each document, the same number for reprints of one text
+    skipped: int = 0
+    dropped: int = 0
+    missing: list[str] = field(default_factory=list)
+    whole: bool = False
+    reprints: Longs | None = None
 
     def __len__(self) -> int:
         return len(self.starts)

@@ -36,9 +36,26 @@ TOGETHER = 1 << 15  # contexts averaged at a time
 class Embeddings:
     """A vector for each context, document or group, in the space of the word vectors.
 
-    `rows` says which context each row is (those without a known word are left out, and counted in `dropped`),
-    `counts` how many contexts a group mean comes from, `features` which words took part. `variables` has the columns of
-    the data, and no others.
+    Parameters
+    ----------
+    matrix : array of float, (rows, dimensions)
+        The vectors.
+    names : list
+        What each row is called: a document or a group.
+    vectors : WordVectors
+        The word vectors in whose space they are.
+    variables : Variables
+        The columns of the data, and no others, by row.
+    features : list of str
+        The words that took part.
+    rows : array of int
+        Which of `contexts` each row is; those without a known word are left out.
+    dropped : int
+        How many were left out.
+    counts : array of int, optional
+        How many contexts the mean of each group comes from.
+    contexts : ContextTable, optional
+        The contexts; None for embeddings from elsewhere.
     """
 
     matrix: Doubles

@@ -23,8 +23,17 @@ LIBRARIES = {"polars": "polars frames", "pyarrow": "Arrow tables", "pandas": "pa
 class Results(Table):
     """Named columns of equal length, which become a frame of the library the data came in.
 
-    `results["value"]` is a column, `values` has all of them by name, `info` what holds for the whole table. In print, a
-    column `reason` is left out if it has nothing to explain, and a value that cannot be known is "unknown".
+    `results["value"]` is a column. In print, a column `reason` is left out if it has nothing to explain, and a value
+    that cannot be known is "unknown".
+
+    Parameters
+    ----------
+    values : dict of str to array
+        The columns by name.
+    backend : str
+        The library of the data, which `to_frame` uses too.
+    info : dict
+        What holds for the whole table.
 
     Examples
     --------

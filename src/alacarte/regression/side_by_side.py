@@ -23,8 +23,16 @@ ABSENT = "–"
 class ModelTable(Table):
     """Models side by side: `to_markdown()`, `to_latex()`, `to_frame()`, `to_csv(path)`, and HTML in notebooks.
 
-    `rows` are (name, a cell for each model); the first `terms` of them are about terms, the rest about the models.
-    `note` says what the cells are.
+    Parameters
+    ----------
+    models : tuple of str
+        The names of the models.
+    rows : tuple of (str, tuple of str)
+        The name of each row, and a cell for each model.
+    terms : int
+        How many rows, the first ones, are about terms; the rest are about the models.
+    note : str
+        What the cells are.
     """
 
     models: tuple[str, ...]

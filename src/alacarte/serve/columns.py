@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from alacarte.concordance import Concordance
-from alacarte.concordance._conditions import as_number, condition
+from alacarte.concordance.conditions import as_number, condition
 from alacarte.concordance.periods import DATE
 
 FEW = 40  # values that can be chosen from a list

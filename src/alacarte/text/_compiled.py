@@ -58,6 +58,8 @@ class Room(NamedTuple):
     """Arrays that a chunk of text is encoded into. Memory that is not touched costs nothing."""
 
     ids: Ints
+    offsets: Longs
+    left: Longs
     text: Bytes
     kinds: Bytes
     marks: Ints
@@ -72,6 +74,8 @@ class Room(NamedTuple):
         folded = int(size * fold.GROWTH) + 16
         return cls(
             ids=np.empty(size, np.int32),  # a token has at least one byte
+            offsets=np.empty(size + 2, np.int64),  # and a line its end
+            left=np.empty(5 * _most_left(size), np.int64),
             text=np.empty(folded, np.uint8),
             kinds=np.empty(folded, np.uint8),
             marks=np.empty(128, np.int32),
@@ -81,6 +85,11 @@ class Room(NamedTuple):
             unknown=np.empty(folded + size, np.uint8),
             counts=np.zeros(2, np.int64),
         )
+
+
+def _most_left(size: int) -> int:
+    """Return how many chunks may be left to Python: if there are more, it is faster to normalise the whole text."""
+    return size // 128 + 8
 
 
 class Coded(NamedTuple):
@@ -107,13 +116,9 @@ def encode_text(text: bytes, rules: Rules, table: WordTable, room: Room) -> Code
     """Return the ids of all lines of a text; what the kernel cannot decide is left."""
     lower = rules.lower and not rules.is_normal
     data = np.frombuffer(text, np.uint8)
-    offsets = np.zeros(text.count(b"\n") + 2, np.int64)
-    left = np.empty((data.size // 128 + 8, 5), np.int64)  # beyond that, it is faster to normalise the whole text
     room.counts[:] = 0
     work = encode.LoopState(
         data=data,
-        offsets=offsets[1:],
-        left=left.ravel(),
         slots=table.slots,
         records=table.records,
         bits=table.bits,
@@ -122,16 +127,18 @@ def encode_text(text: bytes, rules: Rules, table: WordTable, room: Room) -> Code
         case=look_up.LOWER_CASE if lower else np.uint64(0),
         is_whitespace=rules.is_whitespace,
         is_growing=rules.is_growing,
-        **room._asdict(),
+        **room._replace(left=room.left[: 5 * _most_left(data.size)])._asdict(),
     )
     written, lines, n_left = encode.encode(work[: encode.ARRAYS], work[encode.ARRAYS :])
+    offsets = np.zeros(lines + 1, np.int64)
+    offsets[1:] = room.offsets[:lines]
     count, size = room.counts.tolist()
     order = np.argsort(room.places[:count], kind="stable")
     tokens = room.unknown[:size].tobytes().decode("utf-8", "surrogatepass").split(" ") if count else []
     return Coded(
         room.ids[:written].copy(),
-        offsets[: lines + 1],
-        None if n_left < 0 else left[:n_left],
+        offsets,
+        None if n_left < 0 else room.left[: 5 * n_left].reshape(n_left, 5).copy(),
         room.places[order],
         [tokens[number] for number in order.tolist()],
     )

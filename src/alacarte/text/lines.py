@@ -13,6 +13,7 @@ from alacarte.text.options import CorpusOptions
 from alacarte.text.streams import Buffered, Counted, Stream, open_location, reading
 
 READ_AT_ONCE = 1 << 18  # bytes; larger ones are slower, as malloc maps new memory for each of them
+PEEKED = 1 << 12  # bytes that are read to find the end of a line
 LONGEST_LINE = 1 << 24  # bytes of a line, or characters of another document: what bounds the memory
 BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 
@@ -89,14 +90,69 @@ def segment_of_lines(location: Location, start: int, stop: int, size: int) -> It
     Nothing of the file is read but these bytes and the end of the last line. The blocks are those of a reader of the
     whole file.
     """
-    name, begin = str(location), max(0, start - 1)
-    with reading(name), open_location(location, begin) as raw:
-        file = io.BufferedReader(Counted(raw, location.size - begin), READ_AT_ONCE)
-        lines = _LinesOf(file, start, stop)
-        stream = Stream(name, cast("BinaryIO", lines), lambda: min(lines.position, stop) - start)
-        for block, offset, position in line_blocks(stream, size, start=lines.position):
+    name, size = str(location), min(size, LONGEST_LINE)
+    with reading(name), open_location(location, max(0, start - 1)) as raw:
+        if location.path is None:
+            blocks = _blocks_in_order(name, raw, location.size, (start, stop), size)
+        else:
+            blocks = _blocks_on_disk(name, cast("io.FileIO", raw), location.size, (start, stop), size)
+        for block, offset, position in blocks:
             skip = byte_order_mark(name, block) if offset == 0 else 0
-            yield block[skip:], offset + skip, position
+            yield block[skip:] if skip else block, offset + skip, position - start
+
+
+def _blocks_in_order(
+    name: str, raw: io.RawIOBase, length: int, part: tuple[int, int], size: int
+) -> Iterator[tuple[bytes, int, int]]:
+    """Give the `line_blocks` of a part of a file that is open at the byte before it."""
+    start, stop = part
+    file = io.BufferedReader(Counted(raw, length - max(0, start - 1)), READ_AT_ONCE)
+    lines = _LinesOf(file, start, stop)
+    stream = Stream(name, cast("BinaryIO", lines), lambda: min(lines.position, stop))
+    return line_blocks(stream, size, start=lines.position)
+
+
+def _blocks_on_disk(
+    name: str, file: io.FileIO, length: int, part: tuple[int, int], size: int
+) -> Iterator[tuple[bytes, int, int]]:
+    """Give the `line_blocks` of a part of a file on disk, each read in one step and never copied.
+
+    Copies are made while no other thread can run Python, and many threads wait for each other then.
+    """
+    start, stop = part
+    begin = _line_end(file, start - 1, stop) if start else 0
+    while begin < stop:
+        low = begin // size * size
+        last = min(low + size, stop, length)
+        end = _line_end(file, last - 1, min(last + LONGEST_LINE, length))
+        file.seek(begin)
+        block = file.read(end - begin)
+        while len(block) < end - begin:
+            more = file.read(end - begin - len(block))
+            if not more:
+                raise OSError("it shrank while it was read")
+            block += more
+        if len(block) - block.rfind(b"\n", 0, len(block) - 1) - 1 > LONGEST_LINE:  # of its last line
+            low = max(low, start)
+            file.seek(max(0, low - 1))
+            yield from _blocks_in_order(name, file, length, (low, stop), size)
+            return
+        yield block, begin, min(end, stop)
+        begin = end
+
+
+def _line_end(file: io.FileIO, place: int, most: int) -> int:
+    """Return where the line of the byte at `place` ends, behind its newline, or `most` if that is farther."""
+    file.seek(place)
+    while place < most:
+        data = file.read(PEEKED)
+        at = data.find(b"\n")
+        if at >= 0:
+            return min(place + at + 1, most)
+        if not data:
+            break
+        place += len(data)
+    return most
 
 
 class _LinesOf:

@@ -131,8 +131,7 @@ def _places_to_cut(segment: Segment, places: list[int], options: CorpusOptions, 
     """Return, for each of some bytes, the place to cut the file instead; the segment's end if there is none."""
     location = segment.location
     format = options.format_of(location.name)
-    is_text = format == "text" and options.unit == "line" and options.is_strict_utf8
-    if not (is_text or format == "parquet") or not is_stored_plainly(location):
+    if not (_is_lines(location, options) or format == "parquet") or not is_stored_plainly(location):
         return [segment.stop] * len(places)
     if format == "parquet":
         starts = [*(group.start for group in row_groups(location)), location.size]
@@ -141,24 +140,32 @@ def _places_to_cut(segment: Segment, places: list[int], options: CorpusOptions, 
     return [min((place + step // 2) // step * step, segment.stop) for place in places]
 
 
+def _is_lines(location: Location, options: CorpusOptions) -> bool:
+    """Whether a file is read as lines of text, just as they are stored."""
+    return options.format_of(location.name) == "text" and options.unit == "line" and options.is_strict_utf8
+
+
 # -------------------------------------------------------------------------------------------------- reading blocks
 
 
 def read_segment(segment: Segment, options: CorpusOptions, size: int) -> Iterator[Block]:
     """Give the blocks of a segment, each of about `size` bytes of text."""
     location, source = segment.location, segment.source
-    if segment.is_whole:
+    is_local = location.path is not None and not is_pipe(location)
+    if is_local or not segment.is_whole:
+        segment.check()
+    is_plain = is_local and segment.size > 0 and is_stored_plainly(location)
+    if segment.is_whole and not (is_plain and _is_lines(location, options)):
         for stream in file_streams(location):
             member = stream.name.removeprefix(str(location)) if source else ""
             yield from read_stream(stream, options, size, source + member)
         if not is_pipe(location):
             segment.check()
         return
-    segment.check()
     if options.format_of(location.name) == "parquet":
         yield from _parquet_blocks(segment, options, size, source)
     else:
-        for text, offset, position in segment_of_lines(location, segment.start, segment.stop, min(size, LONGEST_LINE)):
+        for text, offset, position in segment_of_lines(location, segment.start, segment.stop, size):
             if text:
                 yield Block(text, [], position, str(location), source, offset)
     segment.check()

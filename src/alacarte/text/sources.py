@@ -166,5 +166,5 @@ def is_stored_plainly(location: Location) -> bool:
     if is_pipe(location):
         return False
     with open_location(location) as raw, reading(str(location)):
-        head = io.BufferedReader(raw, ARCHIVE_HEAD).peek(ARCHIVE_HEAD)
+        head = raw.read(ARCHIVE_HEAD) or b""
     return compression(head) is None and not looks_like_archive(head)
