@@ -26,7 +26,7 @@ import numpy as np
 
 from alacarte import ALaCarte
 from alacarte.errors import AlacarteWarning
-from alacarte.regression import Inference, contexts, dem, nearest, ratio, read_table, regress, similarity
+from alacarte.regression import Inference, contexts, dem, nearest, placebo_cuts, ratio, read_table, regress, similarity
 from alacarte.regression.embed import Embeddings
 from alacarte.regression.frames import Variables
 
@@ -210,6 +210,13 @@ def eras(world: World, rng: np.random.Generator) -> Drawn:
     return fitted("~ era", replace(found, variables=Variables(found.variables.columns | {"era": era})))
 
 
+def placebos(world: World, rng: np.random.Generator) -> Drawn:
+    """`placebo_cuts` of the same"""
+    found = world.by_speech[WORDS[rng.integers(len(WORDS))]]
+    table = placebo_cuts(found, "year", int(rng.choice(np.unique(found.variables.columns["year"])[10:-10])))
+    return Drawn(table.info["p_value"], np.nan, np.nan)
+
+
 def leverage(world: World, rng: np.random.Generator) -> Drawn:
     """120 documents, one x 20–40 standard deviations out and noisy"""
     found = world.some(rng)
@@ -304,6 +311,7 @@ DESIGNS: dict[str, tuple[str, Callable[[World, np.random.Generator], Drawn]]] = 
     "few-unequal": ("30 speakers with 1 to 200 contexts", speakers(30, True)),
     "drift": ("245 speeches, a covariate that drifts over the years (AR 1, .9)", drifting),
     "eras": ("245 speeches, two eras cut at random", eras),
+    "placebo": ("`placebo_cuts` of the same", placebos),
     "leverage": ("120 documents, one x 20–40 standard deviations out and noisy", leverage),
     "9999": ("120 documents, one year typed as 9999", typed_wrong),
     "lengths": ("60 speeches, half of them stored sentence by sentence", lengths),
@@ -333,7 +341,7 @@ def simulate(world: World, name: str, samples: int, seed: int = 1) -> Line:
         p, low, high, truth = np.broadcast_arrays(*map(np.atleast_1d, (drawn.p, drawn.low, drawn.high, drawn.truth)))
         known = np.isfinite(low)
         warned.append(drawn.warned)
-        refused.append(not known.any())
+        refused.append(not known.any() and not np.isfinite(p).any())
         if known.any():
             held.append(np.mean((low[known] <= truth[known]) & (truth[known] <= high[known])))
         if np.isfinite(p).any():

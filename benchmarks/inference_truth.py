@@ -36,7 +36,8 @@ from alacarte.inference.means import Units
 from alacarte.regression import nearest, nearest_contexts, poles, ratio, similarity
 from alacarte.regression.embed import Embeddings
 from alacarte.regression.frames import Variables
-from alacarte.regression.infer import Inference, few_units
+from alacarte.regression.infer import Inference
+from alacarte.regression.terms import few_units
 from alacarte.uncertainty.spread import Deviations, deviations
 from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.geometry import unit_rows

@@ -32,6 +32,9 @@ def regress(
     where: Where = None,
     study: Study,
     model: ModelOptions,
+    time: str | None = option(
+        None, "Years or dates: compare within blocks of them; looked for if left out.", metavar="COLUMN", panel=DATA
+    ),
     averaging: Averaging = option(
         "context", "What a context's vector is: the mean of its words, or their sum.", panel=DATA
     ),
@@ -70,6 +73,7 @@ def regress(
         text=tokens or text,
         cluster=study.columns,
         equal_clusters=study.equal_clusters,
+        time=time,
         averaging=averaging,
         duplicates=duplicates,
         window=typed_sides(study.context_window),

@@ -20,6 +20,7 @@ from alacarte.regression.describe import (
 )
 from alacarte.regression.embed import Embeddings, dem, dem_group
 from alacarte.regression.infer import EmbeddingRegression, Inference, regress
+from alacarte.regression.periods import placebo_cuts
 from alacarte.regression.plots import plot_coefficients, plot_map, plot_over, plot_ratio, save_figure
 from alacarte.regression.ratios import ratio
 from alacarte.regression.results import Results
@@ -41,6 +42,7 @@ __all__ = [
     "joint_test",
     "nearest",
     "nearest_contexts",
+    "placebo_cuts",
     "plot_coefficients",
     "plot_map",
     "plot_over",

@@ -1,6 +1,5 @@
 """What a reviewer asks of an embedding regression: joint tests, effect sizes, many targets, other choices, power."""
 
-import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
@@ -17,7 +16,7 @@ from alacarte.inference.multiple_testing import adjusted, p_value
 from alacarte.inference.regression_noise import Fit, independent, least_squares, noise, permute
 from alacarte.model import ALaCarte
 from alacarte.regression.context_table import ContextTable, Duplicates, contexts, documents
-from alacarte.regression.design import INTERCEPT
+from alacarte.regression.design import INTERCEPT, holds
 from alacarte.regression.formulas import parse_formula
 from alacarte.regression.groups import Groups
 from alacarte.regression.infer import EmbeddingRegression, Inference, regress
@@ -54,6 +53,8 @@ def joint_test(fit: EmbeddingRegression, terms: str | Sequence[str] | None = Non
     >>> joint_test(fit, "region")["p_value"].tolist()
     [0.01]
     """
+    if fit.refused:
+        raise BadFormula(f"there is no test: {fit.refused}")
     listed = [terms] if isinstance(terms, str) else terms
     names = [name for name in fit.terms if name not in INTERCEPT] if listed is None else _terms_of(fit, listed)
     rows = np.eye(len(fit.terms))[[fit.terms.index(name) for name in names]]
@@ -76,21 +77,11 @@ def joint_test(fit: EmbeddingRegression, terms: str | Sequence[str] | None = Non
 def _terms_of(fit: EmbeddingRegression, listed: Sequence[str]) -> list[str]:
     names: list[str] = []
     for asked in listed:
-        matching = [asked] if asked in fit.terms else [term for term in fit.terms if _holds(term, asked)]
+        matching = [asked] if asked in fit.terms else [term for term in fit.terms if holds(term, asked)]
         if not matching:
             raise BadFormula(f"no term holds {asked!r}; the terms are {', '.join(map(repr, fit.terms))}")
         names += [term for term in matching if term not in names]
     return names
-
-
-def _holds(term: str, variable: str) -> bool:
-    """Whether a term holds a variable.
-
-    >>> _holds("C(party)[T.R]:year", "party"), _holds("bs(year, df=4)[2]", "year"), _holds("party[T.R]", "part")
-    (True, True, False)
-    """
-    bare = re.sub(r"\[[^\]]*\]", "", term)
-    return re.search(rf"(?<![\w.]){re.escape(variable)}(?![\w.])", bare) is not None or term.startswith(f"{variable}_")
 
 
 def standardised_effects(fit: EmbeddingRegression) -> Results:

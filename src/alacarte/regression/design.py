@@ -2,21 +2,22 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from alacarte._io.arrays import Doubles, Longs, Mask
 from alacarte.errors import BadFormula, require
 from alacarte.regression.embed import Embeddings
-from alacarte.regression.formulas import parse_covariates
+from alacarte.regression.formulas import parse_covariates, split_effects
 from alacarte.regression.frames import Variables, as_column, as_days, is_numeric, missing
 from alacarte.regression.groups import codes_of
 from alacarte.regression.results import Column
 
+ROUNDS = 1000  # of taking means of several effects out by turns
 DEPENDENT = 1e-8  # a column of length 1 that the others leave no more of than this is explained by them
 INTERCEPT = ("Intercept", "(Intercept)")
 
@@ -39,6 +40,7 @@ class Design:
     matrix: Doubles
     names: list[str]
     encode: Encode
+    effects: dict[str, Longs] = field(default_factory=dict)  # the level of each row, of variables that are taken out
 
     @property
     def variables(self) -> list[str]:
@@ -72,14 +74,68 @@ class Design:
 
 def build(covariates: str, embeddings: Embeddings, usable: Mask) -> Design:
     """Return the design of `covariates` over the rows that are usable and have all the variables it needs."""
-    parsed = parse_covariates(covariates, list(embeddings.variables.columns))
+    text, effects = split_effects(covariates)
+    parsed = parse_covariates(text, [name for name in embeddings.variables.columns if name not in effects])
     columns, rows, left_out, levels = complete_rows(
-        covariates, parsed.variables, embeddings, usable, dates=lambda name: name not in parsed.as_levels
+        text,
+        list(dict.fromkeys([*parsed.variables, *effects])),
+        embeddings,
+        usable,
+        dates=lambda name: name not in parsed.as_levels,
     )
+    taken_out = {name: codes_of(columns[name], levels.get(name))[1] for name in effects}
+    columns = {name: column for name, column in columns.items() if name in parsed.variables}
+    levels = {name: labels for name, labels in levels.items() if name in parsed.variables}
     built = _model_matrix(parsed.formula, columns, levels)
     names, matrix = [str(name) for name in built.columns], np.asarray(built, dtype=np.float64)
     encode = partial(_encoded, built.model_spec, levels)
-    return check_design(Design(covariates, columns, rows, left_out, levels, matrix, names, encode))
+    design = check_design(Design(covariates, columns, rows, left_out, levels, matrix, names, encode))
+    return with_effects(design, taken_out) if taken_out else design
+
+
+def with_effects(design: Design, effects: dict[str, Longs]) -> Design:
+    """Return the design without its constant, beside effects of which each level has its own."""
+    kept = [place for place, name in enumerate(design.names) if name not in INTERCEPT]
+    names, matrix = [design.names[place] for place in kept], design.matrix[:, kept]
+    within = taken_out(matrix, list(effects.values()))
+    gone = np.linalg.norm(within, axis=0) < DEPENDENT * np.linalg.norm(matrix, axis=0)
+    if gone.any():
+        name = names[int(np.flatnonzero(gone)[0])]
+        raise BadFormula(
+            f"{name!r} does not vary within the values of {' or '.join(effects)}, so that "
+            "its effect cannot be told from theirs; leave one of the two out of the formula"
+        )
+    _check_rank(within, names, {})
+    encode = partial(_columns_of, design.encode, kept)
+    return replace(design, matrix=matrix, names=names, encode=encode, effects=effects)
+
+
+def _columns_of(encode: Encode, kept: list[int], columns: Columns) -> Doubles:
+    return encode(columns)[:, kept]
+
+
+def taken_out(matrix: Doubles, effects: list[Longs], weights: Doubles | None = None) -> Doubles:
+    """Return the columns of a matrix less the means of the levels of each row; of several effects by turns.
+
+    >>> taken_out(np.array([[1.0], [3.0], [7.0]]), [np.array([0, 0, 1])]).tolist()
+    [[-1.0], [1.0], [0.0]]
+    """
+    amounts = np.ones(len(matrix)) if weights is None else weights
+    rows, result = np.arange(len(matrix)), np.array(matrix, dtype=np.float64)
+    if not effects:
+        return result
+    adding = [sparse.csr_matrix((amounts, (codes, rows))) for codes in effects]
+    totals = [np.asarray(add.sum(axis=1)) for add in adding]
+    scale = float(np.abs(result).max(initial=0.0))
+    for _ in range(ROUNDS):
+        moved = 0.0
+        for codes, add, total in zip(effects, adding, totals, strict=True):
+            means = np.asarray(add @ result) / np.where(total > 0, total, 1.0)
+            moved = max(moved, float(np.abs(means).max(initial=0.0)))
+            result -= means[codes]
+        if len(effects) == 1 or moved <= 1e-12 * scale:
+            break
+    return result
 
 
 def _encoded(spec: Any, levels: Mapping[str, list[Any]], columns: Columns) -> Doubles:
@@ -202,3 +258,13 @@ def _check_rank(matrix: Doubles, names: list[str], levels: Mapping[str, list[Any
         raise BadFormula(
             f"{last!r} says nothing that {', '.join(map(repr, others))} do not say already (collinear); {remedy}"
         )
+
+
+def holds(term: str, variable: str) -> bool:
+    """Whether a term holds a variable.
+
+    >>> holds("C(party)[T.R]:year", "party"), holds("bs(year, df=4)[2]", "year"), holds("party[T.R]", "part")
+    (True, True, False)
+    """
+    bare = re.sub(r"\[[^\]]*\]", "", term)
+    return re.search(rf"(?<![\w.]){re.escape(variable)}(?![\w.])", bare) is not None or term.startswith(f"{variable}_")

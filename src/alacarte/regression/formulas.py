@@ -62,6 +62,29 @@ def parse_formula(formula: str) -> tuple[list[str] | None, str]:
     return [left], right.strip()
 
 
+def split_effects(covariates: str) -> tuple[str, list[str]]:
+    """Return (the covariates before |, the names of the columns behind it, whose effects are taken out).
+
+    >>> split_effects("party * year | speaker + `first name`"), split_effects("C(`a|b`)")
+    (('party * year', ['speaker', 'first name']), ('C(`a|b`)', []))
+    """
+    outside = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"", lambda found: "x" * len(found.group()), covariates)
+    depth, cut = 0, -1
+    for place, character in enumerate(outside):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "|" and depth == 0:
+            if cut >= 0:
+                raise BadFormula(f"{covariates!r} has two |; write the columns behind one | with + between them")
+            cut = place
+    if cut < 0:
+        return covariates, []
+    names = [part.strip() for part in covariates[cut + 1 :].split("+")]
+    names = [name[1:-1] if re.fullmatch("`[^`]*`", name) else name for name in names]
+    if not covariates[:cut].strip() or not all(re.fullmatch(r"[^|()*:`]+", name) for name in names):
+        raise BadFormula(f"{covariates!r} has no covariate before |, or something else than columns behind it")
+    return covariates[:cut].strip(), names
+
+
 @dataclass(frozen=True)
 class Covariates:
     """The right side of a formula: its variables in order, which of them occur in C(…) only, formulaic's own form."""

@@ -1,34 +1,35 @@
 """Embedding regression: contexts' embeddings on covariates, and the lengths of the coefficients with inference."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from alacarte._io import html
-from alacarte._io.arrays import Doubles, Mask
+from alacarte._io.arrays import Doubles, Longs
 from alacarte._io.checks import random_seed
-from alacarte._io.progress import progress
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
-from alacarte.inference.lengths import noise_of_each, score_interval
-from alacarte.inference.multiple_testing import Adjust, adjusted, check_adjust, check_permutations, p_value
-from alacarte.inference.regression_noise import Fit, covariances, least_squares, noise, on_one_unit, permute
+from alacarte.inference.lengths import score_interval
+from alacarte.inference.multiple_testing import Adjust, check_adjust, check_permutations
+from alacarte.inference.regression_noise import Fit, covariances, least_squares
 from alacarte.model import ALaCarte
 from alacarte.regression.clusters import Clusters, LowLevel, clusters_of, codes_by_name, has_cluster
 from alacarte.regression.context_table import ContextTable, Duplicates, checked_window, contexts, documents
 from alacarte.regression.describe import Candidates, candidate_vectors, nearest_words
-from alacarte.regression.design import INTERCEPT, Design, build
+from alacarte.regression.design import INTERCEPT, Design, build, taken_out, with_effects
 from alacarte.regression.embed import Embeddings, dem
 from alacarte.regression.formulas import parse_formula
 from alacarte.regression.groups import Groups
+from alacarte.regression.periods import BLOCK, COUNT, Periods, blocks_that_count, periods_of
 from alacarte.regression.results import Results, column_of, make_frame
+from alacarte.regression.terms import expected_sizes, least_p, table_of, table_of_terms
 from alacarte.vectors.word_vectors import WordVectors
 
-FEW = 9.0  # clusters that count, below which one is warned
+HARMLESS = 0.075  # size of tests up to which clusters at a lower level are not warned of
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ class EmbeddingRegression:
     inference: Inference
     fit: Fit = field(repr=False)
     clustering: Clusters = field(default_factory=lambda: Clusters(None, "context"))
+    refused: str = ""  # why there are no intervals and p-values
+    periods: Periods | None = None  # with which some of the variables vary only
     table: Results = field(default_factory=lambda: Results({}))
 
     @property
@@ -181,11 +184,20 @@ class EmbeddingRegression:
 
         Every variable of the formula needs a value. Without a profile: the embeddings fitted to the contexts.
         """
+        self._check_constant()
         if profile is None:
             return np.asarray(self.design.matrix @ self.coefficients)
         rows = self.design.at(profile) @ self.coefficients
         single = isinstance(profile, Mapping) and not any(map(np.ndim, profile.values()))
         return np.asarray(rows[0] if single else rows)
+
+    def _check_constant(self) -> None:
+        """Raise if effects are taken out, and the constant with them."""
+        if self.design.effects:
+            raise BadFormula(
+                f"the effects of {', '.join(self.design.effects)} are taken out, so that a profile has no embedding of "
+                "its own; contrast() compares two, or fit without |"
+            )
 
     def _row(self, profile: Mapping[str, Any]) -> Doubles:
         """Return the row of the design for one profile, as a matrix."""
@@ -198,6 +210,7 @@ class EmbeddingRegression:
         self, profile: Mapping[str, Any], k: int = 10, *, candidates: Candidates | Literal["contexts"] = None
     ) -> Results:
         """Return the words nearest to the embedding of a profile."""
+        self._check_constant()
         mean = self._row(profile)[0] @ self.coefficients
         return Results(nearest_words(candidate_vectors(self.embeddings, candidates), mean, k), self.table.backend)
 
@@ -258,6 +271,7 @@ def regress(
     window: int | tuple[int, int] | None = None,
     cluster: Groups | None = None,
     equal_clusters: bool | None = None,
+    time: str | None = None,
     averaging: Averaging | None = None,
     duplicates: Duplicates = "cluster",
     inference: Inference | None = None,
@@ -270,7 +284,8 @@ def regress(
         `"immigration ~ party * gender + year"`. Left: a word, a quoted phrase or glob, several as `c("a", "b")`, or
         nothing (or `.`) for whole documents and for contexts found before. Right: columns, interactions, `C(…)`,
         `log(…)`, `bs(…)`, `poly(…)`, `scale(…)`, `cs(…, constraints='center')`, `.` for all columns of the data. Dates
-        (also as 2001-01-20) count in days since 1970; in `C(date)` each date is a level.
+        (also as 2001-01-20) count in days since 1970; in `C(date)` each date is a level. `year | speaker` compares
+        within speakers: a constant for each is taken out, and speakers are the clusters.
     data : frame, mapping, path, ContextTable or Embeddings
         As in `contexts`; or contexts found before, or their embeddings.
     model : ALaCarte or vectors
@@ -287,6 +302,11 @@ def regress(
     equal_clusters : bool, optional
         Whether every cluster weighs the same, whatever its size; this changes the estimates. If left out, they do where
         variables vary between clusters and these differ so much in size that less than half of them count.
+    time : str, optional
+        A column of years or dates: contexts are compared within up to 12 blocks of them, which are the clusters. If
+        left out, this is done where all variables vary only with a column that is called year, date or the like and
+        neighbouring values are alike. Where there are fewer than 40 periods, or a variable changes in too few of the
+        blocks, there are no intervals and no p-values (see `placebo_cuts`).
     averaging : {"context", "occurrence", "token"}, optional
         As in `dem`.
     duplicates : {"cluster", "drop", "keep"}
@@ -340,17 +360,77 @@ def regress(
     rows = embedded if len(design.rows) == len(embedded) else embedded.select(design.rows)
     if cluster is not None and not isinstance(cluster, str) and len(cluster) == len(embedded):
         cluster = np.asarray(cluster, dtype=object)[design.rows]
-    clusters = clusters_of(rows, cluster, equal_clusters, codes_by_name(design.columns))
-    fit, _ = least_squares(design.matrix, rows.matrix, clusters.codes, equal_clusters=clusters.equal)
+    periods = periods_of(rows, design.columns, time)
+    if design.effects:
+        clusters = _clusters_of_effects(rows, design, cluster, equal_clusters)
+    else:
+        clusters = clusters_of(rows, cluster, equal_clusters, codes_by_name(design.columns))
+    refused = ""
+    if periods is not None:
+        alone = set(periods.only) == set(design.columns)
+        if time is not None or (alone and cluster is None and not design.effects):
+            design, clusters, refused = _in_blocks(design, clusters, periods)
+            periods = None
+        elif alone and not design.effects:
+            _warn_of_time(periods)
+    fit = _fitted(design, rows, clusters.codes, clusters.equal)
     if fit.units is not None and fit.clusters <= len(design.names):
         raise BadFormula(
             f"{fit.clusters} clusters are too few for {len(design.names)} coefficients; use another cluster"
         )
     left_out |= design.left_out
-    model_of = EmbeddingRegression(formula, targets, design, rows, left_out, asked, fit, clusters)
+    model_of = EmbeddingRegression(formula, targets, design, rows, left_out, asked, fit, clusters, refused, periods)
     if clusters.low is not None:
         _warn_of_low_level(model_of, clusters.low)
     return replace(model_of, table=table_of_terms(model_of))
+
+
+def _clusters_of_effects(
+    rows: Embeddings, design: Design, cluster: Groups | None, equal_clusters: bool | None
+) -> Clusters:
+    """Return the clusters of a model with effects that are taken out: their own, if no others are asked for."""
+    first = next(iter(design.effects))
+    found = clusters_of(rows, first if cluster is None else cluster, equal_clusters, codes_by_name(design.columns))
+    said = [f"{name}: {codes.max() + 1:,} effects taken out" for name, codes in design.effects.items()]
+    return replace(found, notes=(*said, *found.notes), low=None)
+
+
+def _in_blocks(design: Design, clusters: Clusters, periods: Periods) -> tuple[Design, Clusters, str]:
+    """Return (the design within blocks of periods, these as clusters, why there is no test, if there is none)."""
+    blocks, name = periods.blocks(), periods.name
+    said = f"{', '.join(periods.only) or 'the formula'} varies over {len(periods):,} values of {name}"
+    if blocks is None:
+        return design, clusters, f"{said}, too few to tell an effect from drift (40 are needed)"
+    count = int(blocks.max()) + 1
+    try:
+        within = with_effects(design, {BLOCK + name: blocks})
+        fit, _ = least_squares(taken_out(within.matrix, [blocks]), np.zeros((len(blocks), 1)), blocks)
+        enough = bool((blocks_that_count(fit, np.eye(len(within.names))) >= COUNT).any())
+    except BadFormula:
+        enough = False
+    if not enough:
+        return design, clusters, f"{said} and changes too rarely to tell an effect from drift; see placebo_cuts"
+    note = f"{said}: compared within {count} blocks of {name}, and clustered by them"
+    return within, Clusters(blocks, BLOCK + name, (note,)), ""
+
+
+def _warn_of_time(periods: Periods) -> None:
+    listed = ", ".join(map(repr, periods.only))
+    warnings.warn(
+        f"{listed} varies only with {periods.name}, whose neighbouring values are alike: p ≤ .05 may come in most "
+        f"samples if nothing but drift is there. Pass time={periods.name!r}, which compares within blocks of it",
+        AlacarteWarning,
+        stacklevel=3,
+    )
+
+
+def _fitted(design: Design, rows: Embeddings, clusters: Longs | None, equal: bool) -> Fit:
+    """Return the fit of a design to embeddings, both without the effects that are taken out."""
+    x, y = design.matrix, rows.matrix
+    if design.effects:
+        weights = 1 / np.bincount(clusters)[clusters] if equal and clusters is not None else None
+        x, y = (taken_out(part, list(design.effects.values()), weights) for part in (x, y))
+    return least_squares(x, y, clusters, equal_clusters=equal)[0]
 
 
 def _contexts_of(
@@ -385,106 +465,15 @@ def _same_targets(wanted: list[str] | None, table: ContextTable | None) -> list[
     return actual
 
 
-# ------------------------------------------------------------------------------------------------- the table
-
-
-def table_of_terms(model: EmbeddingRegression) -> Results:
-    """Return what is known of each coefficient but the intercept."""
-    names = model.terms
-    places = [place for place, name in enumerate(names) if name not in INTERCEPT]
-    means = model.design.matrix.mean(axis=0)[places]
-    return table_of(model, np.eye(len(names))[places], [names[place] for place in places], means)
-
-
-def table_of(model: EmbeddingRegression, combinations: Doubles, names: list[str], means: Doubles) -> Results:
-    """Return the table of squared lengths for some linear combinations of the coefficients."""
-    fit, asked = model.fit, model.inference
-    lone = on_one_unit(fit, combinations)
-    unit = "context" if fit.units is None else "cluster"
-    _warn(names, lone, f"on a single {unit}: without it there is no estimate, so it has no standard error. Merge "
-          "levels, or read it with care")  # fmt: skip
-    _warn(names, few_units(fit, combinations) & ~lone, f"on fewer than {FEW:.0f} clusters that count (one with many "
-          "contexts counts for several): p-values and intervals may be wrong in either direction; see "
-          "docs/inference.md")  # fmt: skip
-    lengths = np.einsum("md,md->m", combinations @ model.coefficients, combinations @ model.coefficients)
-    added = np.where(lone, np.nan, noise(fit, combinations))
-    p, least = None, least_p(asked.permutations)
-    if asked.permutations:
-        rng = np.random.default_rng(asked.seed)
-        with progress(asked.permutations, "permutations", "permuting", show=asked.show_progress) as bar:
-            exceeding = permute(fit, combinations, asked.permutations, rng, tick=bar.update_to)
-        p = p_value(exceeding, asked.permutations)
-    with progress(fit.clusters, "units", "intervals", show=asked.show_progress) as bar:
-        *interval, agreed = score_interval(fit, combinations, asked.level, p, least, bar.update_to)
-    columns: dict[str, Any] = {
-        "term": column_of(names),
-        "estimate": lengths - added,
-        "squared_norm": lengths,
-        "noise": added,
-        "statistic": lengths / np.where(added > 0, added, np.nan),
-    }
-    columns |= {
-        name: np.where(lone, np.nan, column)
-        for name, column in zip(("std_error", "conf_low", "conf_high"), interval, strict=True)
-    }
-    if p is not None:
-        columns["p_value"] = np.where(lone, np.nan, agreed)
-        columns["p_adjusted"] = adjusted(columns["p_value"], asked.adjust)
-    columns |= {
-        "n": np.full(len(names), fit.clusters),
-        "contexts": np.full(len(names), fit.rows),
-        "covariate_mean": means,
-        "reason": column_of([f"rests on a single {unit}" if gone else "" for gone in lone.tolist()]),
-    }
-    info = {"kind": "regression", "level": asked.level, "adjust": asked.adjust}
-    return Results(columns, model.embeddings.variables.backend, info)
-
-
 def _warn_of_low_level(model: EmbeddingRegression, low: LowLevel) -> None:
     """Warn of clusters below the level at which a variable varies, with the size that tests have then."""
     terms = np.eye(len(model.terms))[[place for place, name in enumerate(model.terms) if name not in INTERCEPT]]
-    higher, _ = least_squares(
-        model.design.matrix, model.embeddings.matrix, low.codes, equal_clusters=model.clustering.equal
-    )
+    higher = _fitted(model.design, model.embeddings, low.codes, model.clustering.equal)
     size = float(np.max(expected_sizes(model.fit, higher, terms)))
+    if size <= HARMLESS:
+        return
     warnings.warn(
         f"{low.said}. If nothing differs, about {size:.0%} of such tests will find p ≤ .05, not 5 %. {low.remedy}",
         AlacarteWarning,
         stacklevel=3,
     )
-
-
-def expected_sizes(asked: Fit, higher: Fit, terms: Doubles) -> Doubles:
-    """Return how often p ≤ .05 if nothing differs and the noise is that of higher clusters, by term."""
-    from scipy import special
-
-    known = noise_of_each(higher, terms)
-    dimensions = np.array([one.total**2 / one.second if one.second > 0 else 1.0 for one in known])
-    inflation = np.array([one.total for one in known]) / noise(asked, terms)
-    return np.asarray(special.chdtrc(dimensions, special.chdtri(dimensions, 0.05) / inflation))
-
-
-def least_p(permutations: int) -> float:
-    """Return the smallest p-value that so many permutations can give."""
-    return 1 / (1 + permutations)
-
-
-def few_units(fit: Fit, combinations: Doubles) -> Mask:
-    """Which combinations rest on so few clusters that their tests and intervals may be wrong.
-
-    The clusters that count are 1 / Σ s², s their shares in the variance if half of a context's noise is its cluster's
-    (Carter, Schnepel and Steigerwald 2017).
-    """
-    if fit.units is None:
-        return np.zeros(len(combinations), dtype=bool)
-    pull = np.sqrt(fit.weights)[:, None] * (fit.z @ fit.combined(combinations).T)
-    starts = np.flatnonzero(np.diff(fit.units, prepend=-1))
-    variance = np.add.reduceat(pull, starts, axis=0) ** 2 + np.add.reduceat(pull**2, starts, axis=0)
-    return np.asarray((variance**2).sum(axis=0) * FEW > variance.sum(axis=0) ** 2)
-
-
-def _warn(names: Iterable[str], concerned: Mask, why: str) -> None:
-    if concerned.any():
-        listed = [repr(name) for name, of_it in zip(names, concerned, strict=True) if of_it]
-        verb = "rests" if len(listed) == 1 else "rest"
-        warnings.warn(f"{', '.join(listed)} {verb} {why}", AlacarteWarning, stacklevel=4)

@@ -16,8 +16,9 @@ from alacarte.inference.two_groups import Chosen, difference, wild_bootstrap
 from alacarte.regression.describe import Candidates, Grouped, candidate_vectors, excess_of, largest, nearest_words
 from alacarte.regression.embed import Embeddings
 from alacarte.regression.groups import Groups
-from alacarte.regression.infer import Inference, least_p
+from alacarte.regression.infer import Inference
 from alacarte.regression.results import Column, Results, column_of
+from alacarte.regression.terms import least_p
 from alacarte.vectors.word_vectors import WordVectors
 
 POOL = 2000  # nearest words of either group that may be chosen when a test chooses anew

@@ -84,7 +84,7 @@ def test_patterns_and_documents_can_be_named_where_the_data_do_not():
     columns["text"] = [text.replace("tax", "war") if row % 2 else text for row, text in enumerate(columns["text"])]
     fit = regress('c("tax", "war") ~ pattern', columns, VECTORS, **FAST)
     assert fit.terms == ["Intercept", "pattern[T.war]"]
-    assert regress("tax ~ year", data(), VECTORS, cluster="document", **FAST).clusters == ROWS
+    assert regress("tax ~ party", data(), VECTORS, cluster="document", **FAST).clusters == ROWS
 
 
 @pytest.mark.parametrize("header", HEADERS[:7])

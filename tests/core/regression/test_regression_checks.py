@@ -20,7 +20,7 @@ from alacarte.regression import (
     standardised_effects,
     typical_contexts,
 )
-from alacarte.regression.infer import few_units
+from alacarte.regression.terms import few_units
 
 WORDS = [f"w{number}" for number in range(30)]
 VECTORS = (WORDS, np.random.default_rng(0).normal(size=(30, 6)) + 1)

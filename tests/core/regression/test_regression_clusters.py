@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadFormula
 from alacarte.regression import Inference, contexts, dem, dem_group, documents, nearest, ratio, regress, similarity
 
 RNG = np.random.default_rng(0)
@@ -133,3 +133,49 @@ def test_vectors_from_elsewhere_know_of_no_documents():
     assert regress("~ party", alone, inference=FAST).clusters == 24
     with pytest.raises(AlacarteError, match="pass cluster"):
         similarity(replace(alone, variables=alone.variables.without("speaker")), ["w1"], "party", equal_clusters=True)
+
+
+def test_effects_of_speakers_are_taken_out():
+    """Coefficients are those beside a dummy for each speaker; speakers are the clusters."""
+    data = speeches(each=4)
+    rng = np.random.default_rng(1)
+    data["year"] = rng.integers(1990, 2010, 96).tolist()
+    data["chamber"] = rng.choice(["H", "S"], 96).tolist()
+    fit = regress("tax ~ year + chamber | speaker", data, VECTORS, window=5, inference=FAST)
+    dummies = regress("tax ~ year + chamber + C(speaker)", data, VECTORS, window=5, inference=FAST)
+    assert fit.terms == ["year", "chamber[T.S]"]
+    assert "speaker: 24 effects taken out" in fit.summary()
+    assert fit.clusters == 24
+    for term in fit.terms:
+        np.testing.assert_allclose(fit.coef(term), dummies.coef(term), rtol=1e-6)
+    apart = fit.contrast({"year": 2000, "chamber": "H"}, {"year": 2000, "chamber": "S"})
+    np.testing.assert_allclose(apart["estimate"], fit.table["estimate"][1:])
+    for call in (lambda: fit.predict({"year": 2000, "chamber": "H"}), fit.predict, lambda: fit.nearest({"year": 1})):
+        with pytest.raises(BadFormula, match="are taken out"):
+            call()
+
+
+def test_two_kinds_of_effects_are_taken_out():
+    data = speeches(each=5)
+    rng = np.random.default_rng(1)
+    data["year"] = rng.integers(2000, 2006, 120).tolist()
+    data["x"] = rng.normal(size=120).tolist()
+    fit = regress("tax ~ x | speaker + year", data, VECTORS, window=5, inference=FAST)
+    dummies = regress("tax ~ x + C(speaker) + C(year)", data, VECTORS, window=5, inference=FAST)
+    np.testing.assert_allclose(fit.coef("x"), dummies.coef("x"), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("tax ~ party | speaker", "'party.*does not vary within the values of speaker"),
+        ("tax ~ party | nobody", "asks for 'nobody'"),
+        ("tax ~ party |", "behind it"),
+        ("tax ~ | speaker", "no covariate before"),
+        ("tax ~ party | speaker | text", "two |"),
+        ("tax ~ party | log(speaker)", "behind it"),
+    ],
+)
+def test_effects_that_cannot_be_taken_out(formula, message):
+    with pytest.raises(BadFormula, match=message):
+        regress(formula, speeches(), VECTORS, window=5, inference=FAST)
