@@ -915,6 +915,15 @@ def test_a_reader_sees_the_old_one_or_the_new_one_at_any_moment(
     assert list(Concordance(tmp_path / "c")) == ["a boat"]
 
 
+def test_a_folder_of_somebody_else_with_such_a_name_stays(tmp_path: Path, vectors: WordVectors) -> None:
+    (tmp_path / ".c.old").mkdir()
+    (tmp_path / ".c.old" / "diary.txt").write_text("mine")
+    with pytest.raises(BadCorpus):
+        Concordance(tmp_path / "c")
+    Concordance.build(vectors, ["a boat"], tmp_path / "c", show_progress=False)
+    assert (tmp_path / ".c.old" / "diary.txt").read_text() == "mine"
+
+
 def test_what_a_killed_builder_left_is_no_obstacle(tmp_path: Path, vectors: WordVectors) -> None:
     (tmp_path / ".c.draft").mkdir()
     (tmp_path / ".c.draft" / ".concordance.sqlite.new").touch()

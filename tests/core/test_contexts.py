@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alacarte import ContextSums, Document, Targets, WordVectors, collect
+from alacarte.contexts.integers import PIECE, row_pieces
 from alacarte.contexts.merging import merge
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, BadCorpus, BadSums
@@ -245,3 +246,18 @@ def test_named_positions_are_special_cases(kind):
 def test_positions_that_are_none(positions, message):
     with pytest.raises(AlacarteError, match=message):
         Reading(2, 2, positions=positions)
+
+
+@pytest.mark.parametrize(("dimension", "window"), [(1, 3), (8192, 10_000)])
+def test_any_dimension_and_window(dimension, window):
+    """Rows of any length are summed in pieces of bounded length, by code that does not grow with them."""
+    assert max(row_pieces(d)[1] for d in range(1, 10_000)) <= PIECE
+    rng = np.random.default_rng(0)
+    words = [f"w{number}" for number in range(12)]
+    vectors = WordVectors(words, rng.normal(size=(12, dimension)).astype(np.float32))
+    text = rng.choice(words, 300).tolist()
+    sums = collect(vectors, [text], ["w1"], window=window, averaging="token")
+    places = [place for place, word in enumerate(text) if word == "w1"]
+    around = [text[max(0, place - window) : place] + text[place + 1 : place + 1 + window] for place in places]
+    expected = np.mean([vectors[word].astype(float) for context in around for word in context], axis=0)
+    np.testing.assert_allclose(sums.means()[0], expected, rtol=1e-4, atol=1e-5)

@@ -35,6 +35,8 @@ def prepared(tmp_path_factory):
     rng = np.random.default_rng(1)
     (folder / "c.txt").write_text("\n".join(" ".join(rng.choice([*WORDS, "new"], 12)) for _ in range(300)))
     (folder / "t.txt").write_text("new\n")
+    (folder / "list.txt").write_text("c.txt\n")
+    (folder / "counts.tsv").write_text("w1\t5\nnew\t7\n")
     vectors, text = WordVectors.load(folder / "v.vec"), folder / "c.txt"
     sums = collect(vectors, text)
     sums.save(folder / "c.sums")
@@ -82,6 +84,9 @@ INPUTS = [
     "concordance lines k --word new --csv k/concordance.sqlite",
     "induce --model m --corpus k --word new --out k/vocabulary.safetensors",
     "concordance build k --vectors v.vec --out k",
+    "induce --model m --corpus @list.txt --word new --out o.vec --missing c.txt",
+    "induce --model m --corpus @list.txt --word new --out o.vec --missing list.txt",
+    "fit --vectors v.vec --corpus c.txt --context-weights sif@counts.tsv --save-sums counts.tsv --out n",
     "convert static static --to model2vec",
     "convert static/model.safetensors static --to hub",
 ]

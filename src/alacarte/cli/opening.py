@@ -188,7 +188,7 @@ def read_list(path: str) -> list[str]:
     return list(Targets.from_file(path))
 
 
-def _read_places(file: str) -> list[str]:
+def read_places(file: str) -> list[str]:
     """Return the places that a list names, which are below its own folder or, of a list at a URL, on its own host."""
     from alacarte._io.urls import display_name, sibling, url_of
 
@@ -281,7 +281,7 @@ def open_corpus(
     from alacarte.text.sources import find_files
 
     options = options or CorpusOptions()
-    places = [name for path in paths for name in (_read_places(path[1:]) if path.startswith("@") else [path])]
+    places = [name for path in paths for name in (read_places(path[1:]) if path.startswith("@") else [path])]
     if not places:
         raise typer.BadParameter("no text is given; name a file, or - for standard input")
     if "-" in places and len(places) > 1:

@@ -214,8 +214,22 @@ def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[NamedPath]:
         if parameter.name is None or parameter.name in outputs or not metavar & PATH_METAVARS:
             continue
         for name, option, path in _typed(ctx, parameter.name):
-            for file in _files_behind(path):
-                yield NamedPath(name, option, file)
+            for place in _places_in(os.fspath(path), "SPEC" not in metavar):
+                for file in _files_behind(place):
+                    yield NamedPath(name, option, file)
+
+
+def _places_in(typed: str, lists_places: bool) -> Iterator[Path]:
+    """Yield what a text leads to: itself; the file in `@FILE` and `sif@FILE`; and, of a list of places, all of them."""
+    from alacarte.cli.opening import read_places
+
+    yield Path(typed)
+    before, _, file = typed.partition("@")
+    if file:
+        yield Path(file).expanduser()
+    if file and not before and lists_places:
+        with suppress(AlacarteError, OSError):  # what is wrong with it is said when it is opened
+            yield from map(Path, read_places(file))
 
 
 def _typed(ctx: typer.Context, name: str) -> Iterator[NamedPath]:
@@ -225,8 +239,7 @@ def _typed(ctx: typer.Context, name: str) -> Iterator[NamedPath]:
     parameter = next(parameter for parameter in ctx.command.params if parameter.name == name)
     option = parameter.opts[0] if parameter.opts[0].startswith("-") else (parameter.metavar or name)
     for item in values:
-        text = os.fspath(item).removeprefix("@")  # a file that lists something
-        yield NamedPath(name, option, or_standard_output(Path(text).expanduser()))
+        yield NamedPath(name, option, or_standard_output(Path(item).expanduser()))
 
 
 def _files_behind(path: Path) -> list[Path]:

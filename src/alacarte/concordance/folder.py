@@ -22,7 +22,7 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
     """Return the folder behind any links; a concordance that was not replaced completely is put back."""
     folder = path_on_disk(path, BadCorpus, "a concordance")
     folder = Path(os.path.realpath(folder)) if folder.is_symlink() or folder.name in ("", "..") else folder
-    if _old(folder).exists() and not folder.exists():
+    if is_concordance(_old(folder)) and not folder.exists():
         with locked(folder):
             pass
     return folder
@@ -37,7 +37,7 @@ def locked(folder: Path) -> Iterator[None]:
         old = _old(folder)
         if folder.exists() or old.is_symlink():
             delete(old)
-        elif old.exists():  # it was killed between the two renames of `swap`
+        elif is_concordance(old):  # it was killed between two renames of `swap`
             old.rename(folder)
         yield
 
