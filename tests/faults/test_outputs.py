@@ -112,6 +112,16 @@ def test_nor_another_name_of_one(folder, link):
     assert "other.vec: is what IN reads, and OUT would write over it" in result.stderr
 
 
+@pytest.mark.parametrize("place", ["IN", "OUT"])
+def test_nor_a_file_by_its_url(folder, place):
+    pytest.importorskip("fsspec")
+    before = everything(folder)
+    names = {"IN": "v.vec", "OUT": "v.vec", place: (folder / "v.vec").as_uri()}
+    result = alc(f"convert {names['IN']} {names['OUT']} --limit 10 --overwrite")
+    assert (result.exit_code, everything(folder)) == (1, before)
+    assert "is what IN reads, and OUT would write over it" in result.stderr
+
+
 def test_nor_another_output(folder):
     for line in (
         "induce --model m --corpus c.txt --word new --out o.safetensors --save-sums o.safetensors",

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any, BinaryIO, cast
 
 from alacarte._io.uploads import upload_target
-from alacarte._io.urls import url_of
+from alacarte._io.urls import local_path, url_of
 from alacarte.errors import AlacarteError, DiskFull, NoFolder, require
 
 fcntl: ModuleType | None
@@ -295,12 +295,12 @@ def _lock_file(file: BinaryIO, *, wait: bool) -> bool:
 
 def is_same_file(one: str | os.PathLike[str], two: str | os.PathLike[str]) -> bool:
     """Whether two names lead to one file, by its identity: symbolic and hard links are seen through."""
-    urls = url_of(one), url_of(two)
-    if any(urls):
-        return urls[0] == urls[1]
     try:
-        return Path(one).samefile(two)
-    except (OSError, ValueError):  # one of them is not there, or no path at all
+        path, other = local_path(one), local_path(two)
+        if path is None or other is None:
+            return url_of(one) == url_of(two)
+        return path.samefile(other)
+    except (OSError, AlacarteError):  # one of them is not there, or no name of a file
         return False
 
 

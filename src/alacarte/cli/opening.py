@@ -190,12 +190,12 @@ def read_list(path: str) -> list[str]:
 
 def read_places(file: str) -> list[str]:
     """Return the places that a list names, which are below its own folder or, of a list at a URL, on its own host."""
-    from alacarte._io.urls import display_name, sibling, url_of
+    from alacarte._io.urls import display_name, local_path, sibling, url_of
 
-    url, places = url_of(file), []
-    folder = Path(file).expanduser().parent
+    path, url, places = local_path(file), url_of(file) or "", []
+    folder = (path or Path()).parent
     for line in read_list(file):
-        if url is not None:
+        if path is None:
             place = url_of(line) or sibling(url, line)
             inside = not line.startswith("/") and place.split("/")[:3] == url.split("/")[:3]
         else:
