@@ -83,6 +83,11 @@ if os.environ.get("ALACARTE_DOCS_VERSION"):
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+description = (
+    "Vectors for any word, phrase or sense, in the space of pretrained word vectors, from a handful of contexts"
+)
+site = f"{SITE}{os.environ.get('ALACARTE_DOCS_VERSION', 'dev')}/"  # where this version of the site will be
+social_picture = "figures/demo.png"  # what others show beside a link to a page
 repository_files = f"{REPOSITORY}/blob/main/"
 
 # Which page stands below which. The pages are Markdown that GitHub shows; the lists are added when the site is built.
@@ -125,5 +130,7 @@ contents = {
     "reproduction": sorted(f"reproduction/{path.stem}" for path in (HERE / "reproduction").glob("*.md")),
     "gallery/index": sorted(path.stem for path in (HERE / "gallery").glob("*.md") if path.stem != "index"),
 }
+# What the header calls pages with long titles, so that all names stand in one row.
+short_titles = {"tutorial": "Tutorial", "howto": "How to", "coming-from": "Coming from", "project/index": "Project"}
 named = {page for pages in contents.values() for page in pages} | {"index"}
 contents["guides"] += sorted({path.stem for path in HERE.glob("*.md")} - named)

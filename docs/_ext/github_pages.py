@@ -6,6 +6,8 @@ conf.py); and pages that lie beside docs/ (the changelog, …) are copied to doc
 
 import os
 import re
+import shutil
+from html import escape
 from pathlib import Path
 
 PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md", "RELEASING.md")
@@ -52,16 +54,44 @@ def prepare(app, name, source):
     docs, page = Path(app.srcdir).resolve(), Path(app.env.doc2path(name))
     if page.suffix == ".md" and page.parent.name != "project":
         source[0] = with_links_of_site(source[0], page, docs, app.config.repository_files)
-        source[0] += listed(app.config.contents.get(name, []))
+        source[0] += listed(app.config.contents.get(name, []), app.config.short_titles)
 
 
-def listed(pages):
-    return "\n".join(["\n\n```{toctree}", ":hidden:", "", *pages, "```", ""]) if pages else ""
+def listed(pages, short_titles):
+    lines = [f"{short_titles[page]} <{page}>" if page in short_titles else page for page in pages]
+    return "\n".join(["\n\n```{toctree}", ":hidden:", "", *lines, "```", ""]) if pages else ""
+
+
+def add_social_tags(app, name, template, context, doctree):
+    """Say what a link to this page shows elsewhere: its title, a sentence and a picture."""
+    config = app.config
+    facts = {
+        "og:type": "website",
+        "og:title": re.sub("<[^>]*>", "", context.get("title") or config.html_title),
+        "og:description": config.description,
+        "og:url": f"{config.site}{name}.html",
+        "og:image": f"{config.site}_static/{Path(config.social_picture).name}",
+    }
+    tags = [f'<meta property="{key}" content="{escape(value, quote=True)}">' for key, value in facts.items()]
+    context["metatags"] = "\n".join(
+        [context.get("metatags", ""), *tags, '<meta name="twitter:card" content="summary">']
+    )
+
+
+def copy_social_picture(app, error):
+    if error is None and app.builder.format == "html":
+        picture = Path(app.srcdir) / app.config.social_picture
+        shutil.copy(picture, Path(app.outdir) / "_static" / picture.name)
 
 
 def setup(app):
     app.add_config_value("repository_files", "", "env")
     app.add_config_value("contents", {}, "env")
+    app.add_config_value("short_titles", {}, "env")
+    for name in ("description", "site", "social_picture"):
+        app.add_config_value(name, "", "html")
     app.connect("builder-inited", write_project_pages)
     app.connect("source-read", prepare)
+    app.connect("html-page-context", add_social_tags)
+    app.connect("build-finished", copy_social_picture)
     return {"parallel_read_safe": True}

@@ -163,6 +163,7 @@ def test_the_address_is_in_one_place(tmp_path):
 
 
 def test_sites_of_several_versions_lie_side_by_side(tmp_path):
+    from address import addresses
     from place_site import place
 
     site, pages = tmp_path / "site", tmp_path / "pages"
@@ -176,5 +177,10 @@ def test_sites_of_several_versions_lie_side_by_side(tmp_path):
         "dev",
     ]
     assert "url=0.10.0/" in (pages / "index.html").read_text()
+    links = re.findall(r'href="([^"]+)"', (pages / "404.html").read_text())
+    assert len(links) == 4
+    for link in links:  # whole addresses, since it is shown in the place of a page in any folder
+        page = link.removeprefix(f"{addresses()[1]}0.10.0/").removesuffix(".html")
+        assert page == "search" or (DOCS / f"{page}.md").exists()
     with pytest.raises(SystemExit, match="no version"):
         place(site, pages, "../elsewhere")
