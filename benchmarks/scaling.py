@@ -1,0 +1,103 @@
+"""How much faster is a pass over one plain file with more threads, and how much faster could it be on this machine?
+
+    python benchmarks/scaling.py TEXT WORDS [--threads 1 2 4 8 16] [--megabytes 384]
+
+TEXT is plain text, a document a line, repeated to `--megabytes`; WORDS has a word on each line, which get random
+vectors. Each row is a number of threads: million tokens a second, the cores that were busy, and times one thread. In
+the last rows as many processes as cores read a part of the text each, by one thread: they share no lock and no sums, so
+this is what the machine can do. The first line is the first pass of a process that finds no compiled kernels.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+CASES = {"every word, d = 100": (100, None), "every word, d = 300": (300, None), "3 targets": (100, 3)}
+REPEAT = 2
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("words", type=Path)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 4, 8, 16])
+    parser.add_argument("--megabytes", type=int, default=384)
+    parser.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
+    parser.add_argument("--part", help="for the processes that this one starts")
+    given = parser.parse_args()
+    if given.part is not None:
+        print(json.dumps(run(given.text, given.words, **json.loads(given.part))))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        data, text = given.text.read_bytes(), Path(folder) / "text.txt"
+        with text.open("wb") as file:
+            for _ in range(-(-given.megabytes * 1_000_000 // len(data))):
+                file.write(data)
+        kernels = {"NUMBA_CACHE_DIR": f"{folder}/kernels"}
+        began = time.perf_counter()
+        small = Path(folder) / "small.txt"
+        small.write_bytes(data[:5_000_000])
+        part(small, given.words, kernels, case="every word, d = 100", threads=2, repeat=1)
+        print(f"first pass, with nothing compiled: {time.perf_counter() - began:.1f} s", flush=True)
+        print("| | | Mtok/s | cores busy | × |\n|---|---:|---:|---:|---:|")
+        for case in given.cases:
+            base = 0.0
+            for threads in given.threads:
+                found = part(text, given.words, kernels, case=case, threads=threads, repeat=REPEAT)
+                speed = found["tokens"] / found["wall"] / 1e6
+                base = base or speed
+                busy = found["cpu"] / found["wall"]
+                print(f"| {case} | {threads} threads | {speed:.1f} | {busy:.1f} | {speed / base:.1f} |", flush=True)
+            number = max(given.threads)
+            slices = [Path(folder) / f"part{place}.txt" for place in range(number)]
+            for place, path in enumerate(slices):
+                low, high = (len(data) * end // number for end in (place, place + 1))
+                path.write_bytes(data[low:high] * max(1, given.megabytes * 1_000_000 // len(data)))
+            options = {"case": case, "threads": 1, "repeat": REPEAT, "at": time.time() + 20}
+            started = [start(path, given.words, kernels, **options) for path in slices]
+            results: list[dict[str, float]] = [json.loads(process.communicate()[0]) for process in started]
+            speed = sum(found["tokens"] / found["wall"] for found in results) / 1e6
+            print(f"| {case} | {number} processes | {speed:.1f} | | {speed / base:.1f} |", flush=True)
+
+
+def start(text: Path, words: Path, environment: dict[str, str], **options: Any) -> "subprocess.Popen[str]":
+    command = [sys.executable, __file__, str(text), str(words), "--part", json.dumps(options)]
+    return subprocess.Popen(command, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True)
+
+
+def part(text: Path, words: Path, environment: dict[str, str], **options: Any) -> dict[str, float]:
+    found: dict[str, float] = json.loads(start(text, words, environment, **options).communicate()[0])
+    return found
+
+
+def run(text: Path, words: Path, case: str, threads: int, repeat: int, at: float = 0.0) -> dict[str, float]:
+    """Return the best of some passes; they begin at a time, so that several processes work side by side."""
+    import numpy as np
+
+    from alacarte import WordVectors, collect
+
+    dimension, targets = CASES[case]
+    listed = words.read_text(encoding="utf-8").split("\n")[:400_000]
+    listed = list(dict.fromkeys(word for word in listed if word))
+    vectors = WordVectors(listed, np.random.default_rng(0).standard_normal((len(listed), dimension), dtype=np.float32))
+    wanted = None if targets is None else [word for word in listed[1000:] if word.isalpha()][:targets]
+    if at or repeat > 1:
+        collect(vectors, ["a b c d e f\n"] * 200_000, wanted, window=10, threads=threads, show_progress=False)
+    time.sleep(max(0.0, at - time.time()))
+    found = []
+    for _ in range(repeat):
+        wall, cpu = time.perf_counter(), time.process_time()
+        sums = collect(vectors, text, wanted, window=10, threads=threads, show_progress=False)
+        spent = time.perf_counter() - wall, time.process_time() - cpu
+        found.append({"tokens": sums.tokens_read, "wall": spent[0], "cpu": spent[1]})
+    return min(found, key=lambda one: one["wall"])
+
+
+if __name__ == "__main__":
+    main()
