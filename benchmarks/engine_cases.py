@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ import numpy as np
 
 from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors
 
-try:
+if find_spec("alacarte.passes") is not None:
     from alacarte import collect, merge
     from alacarte._io.progress import ProgressState
     from alacarte.contexts.integers import IntegerVectors
@@ -33,14 +34,14 @@ try:
     from alacarte.contexts.summing import SumsTally
     from alacarte.contexts.weights import UNIFORM
     from alacarte.passes.memory import peak_memory
-    from alacarte.passes.work import BLOCK
+    from alacarte.passes.work import BLOCK_SIZE
     from alacarte.targets.targets import Matcher
     from alacarte.text.encoding import Encoded, Encoder, Lexicon
     from alacarte.text.tokenizers import get_tokenizer
     from alacarte.text.units import unit_of
 
     VERSION = "new"
-except ImportError:  # bf15040, before there were rooms
+else:  # bf15040, before there were rooms
     from alacarte._accumulate import Accumulator, Windows, prepare
     from alacarte._pass import peak_memory
     from alacarte.encoding import Encoded, Encoder, Lexicon
@@ -323,7 +324,7 @@ def same_bits(work: Path, text: str, dimension: int, targets: str = "") -> Calla
                 raise KeyboardInterrupt
 
         with tempfile.TemporaryDirectory(dir=work) as folder:
-            options = {"checkpoint": Path(folder) / "checkpoint", "block_size": BLOCK // 4}
+            options = {"checkpoint": Path(folder) / "checkpoint", "block_size": BLOCK_SIZE // 4}
             try:
                 sums_of(threads=first, callback=stop, **options)
             except KeyboardInterrupt:
