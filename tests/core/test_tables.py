@@ -13,6 +13,7 @@ import alacarte
 import alacarte.regression
 import alacarte.senses
 from alacarte import Transform, WordVectors
+from alacarte._io.printing import json_text
 from alacarte._io.table import Record, Records, Table
 from alacarte.comparing.uses import Comparison, Comparisons
 from alacarte.errors import MissingExtra
@@ -50,6 +51,15 @@ def test_to_dict_is_json_with_python_values():
     assert type(rows[0]["times_met"]) is int
     assert rows[2]["share"] is None  # JSON has no NaN
     assert json.loads(TABLE.to_json()) == rows
+
+
+def test_no_number_of_json_is_infinite_however_deep_it_lies():
+    inner = Shares(["a"], [(0.5, float("nan"))])
+    for text in (inner.to_json(), json_text({"of": inner, "scores": [float("-inf")]})):
+        assert "NaN" not in text
+        assert "Infinity" not in text
+        json.loads(text, parse_constant=pytest.fail)
+    assert inner.to_dict() == [{"word": "a", "share": [0.5, None]}]
 
 
 def test_half_characters_are_written_as_json_writes_them(tmp_path):

@@ -2,8 +2,9 @@
 
 import csv
 import json
+import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 # Control characters, line and paragraph separators, marks for the direction of writing, halves of surrogate pairs.
@@ -29,13 +30,26 @@ def shortened(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def finite(value: Any) -> Any:
+    """Return a value for JSON, which has no NaN and no infinity: they are None, however deep they lie.
+
+    >>> finite({"score": float("nan"), "bounds": (0.5, float("inf"))})
+    {'score': None, 'bounds': [0.5, None]}
+    """
+    if isinstance(value, Mapping):
+        return {name: finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def json_text(value: object, indent: int | None = 2) -> str:
     r"""Return readable JSON without what a terminal obeys; results of the library are what their `to_dict()` gives.
 
     >>> print(json_text({"word": "né\x9b\x1b"}, indent=None))
     {"word": "né\u009b\u001b"}
     """
-    text = json.dumps(value, ensure_ascii=False, indent=indent, default=lambda result: result.to_dict())
+    text = json.dumps(finite(value), ensure_ascii=False, indent=indent, default=lambda result: finite(result.to_dict()))
     return _OBEYED.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 

@@ -38,7 +38,7 @@ import numpy as np
 
 from alacarte._io import html
 from alacarte._io.files import atomic_write
-from alacarte._io.printing import guarded, printable, quoting
+from alacarte._io.printing import finite, guarded, printable, quoting
 from alacarte.errors import AlacarteError, require
 
 Columns = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
@@ -286,11 +286,7 @@ def _is_number(value: object) -> bool:
 
 
 def _for_json(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, str | int | float | bool | list | dict):
-        return value
-    return list(value) if isinstance(value, tuple) else str(value)
+    return finite(value) if value is None or isinstance(value, str | int | float | list | tuple | dict) else str(value)
 
 
 def markdown(text: str) -> str:

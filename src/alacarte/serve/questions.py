@@ -5,11 +5,11 @@ document.
 """
 
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from alacarte._io.printing import finite
 from alacarte._version import __version__
 from alacarte.errors import AlacarteError
 
@@ -143,16 +143,8 @@ def as_json(value: object) -> bytes:
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
-        text = json.dumps(_finite(value), ensure_ascii=False)
+        text = json.dumps(finite(value), ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace")  # which is how JSON escapes them, too
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _finite(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 # ---------------------------------------------------------------------------------------------------------- OpenAPI
