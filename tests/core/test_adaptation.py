@@ -44,7 +44,7 @@ def model():
 @pytest.fixture
 def small_levels(monkeypatch):
     """Texts of a few thousand tokens are large."""
-    monkeypatch.setattr(shared_words, "ENOUGH", 3000)
+    monkeypatch.setattr(shared_words, "ENOUGH_TOKENS", 3000)
 
 
 def test_shared_words_are_the_contexts_of_words_in_a_sample_of_documents(small_levels):

@@ -181,7 +181,7 @@ def test_blocks_do_not_change_a_number(monkeypatch):
     monkeypatch.setattr(comparing, "WORDS_AT_ONCE", 7)
     by_sevens = {item.word: item for item in compare_sides(names, sides)}
     for word in names:
-        for name in comparing.NUMBERS:
+        for name in comparing.NUMBER_COLUMNS:
             assert getattr(by_sevens[word], name) == pytest.approx(getattr(at_once[word], name), rel=1e-9, abs=1e-12)
 
 
@@ -193,7 +193,7 @@ def test_sums_compared_at_once_and_induced_vectors_give_the_same():
     separate = compare_uses(*(MODEL.apply(part) for part in sums))
     assert len(separate) == len(together) == 120
     for item in separate:
-        for name in comparing.NUMBERS:
+        for name in comparing.NUMBER_COLUMNS:
             assert getattr(item, name) == pytest.approx(getattr(together[item.word], name), rel=1e-12, abs=1e-12)
 
 
@@ -368,7 +368,7 @@ def test_a_word_whose_vector_is_zero_on_one_side_is_not_tested():
     assert odd.reason == "its vector in a is zero, so it has no direction"
     unknown = compare(vectors, ["odd qq"] * 30, [*documents(1), *["odd qq"] * 30], ["odd"], min_count=2)[0]
     assert unknown.reason == "no word near it in a has a vector"
-    assert all(np.isnan(getattr(odd, name)) for name in comparing.NUMBERS)
+    assert all(np.isnan(getattr(odd, name)) for name in comparing.NUMBER_COLUMNS)
     assert {item.word for item in found if item.reason} == {"odd", "nothing"}  # the others' numbers are as they were
     assert all(np.isfinite(item.p_value) for item in found if not item.reason)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from passes import budget
 
 from alacarte import ContextSums, Document, Targets, WordVectors, collect
-from alacarte.contexts.groups import document_codes, groups_of
+from alacarte.contexts.groups import groups_of, word_codes
 from alacarte.contexts.merging import merge
 from alacarte.errors import AlacarteError, BadCheckpoint, BadSums
 from alacarte.text.encoding import Encoder, Lexicon
@@ -47,7 +47,7 @@ def test_groups_add_up_to_the_plain_sums(texts, averaging, spread):
 @given(documents, averages)
 def test_a_group_is_the_plain_sum_of_its_documents(texts, averaging):
     encoder = Encoder(get_tokenizer("words"), Lexicon(VECTORS.key_to_index))
-    group = groups_of(encoder.encode(texts), document_codes(len(VECTORS)), 4)
+    group = groups_of(encoder.encode(texts), word_codes(len(VECTORS)), 4)
     ours = collect(VECTORS, texts, TARGETS, window=3, averaging=averaging, spread=4).groups
     for number in range(4):
         mine = [text for text, at in zip(texts, group, strict=True) if at == number]
@@ -143,7 +143,7 @@ def test_sums_with_and_without_spread_do_not_mix():
 
 def test_documents_that_say_the_same_are_in_one_group_and_others_are_dealt_evenly():
     encoder = Encoder(get_tokenizer("words"), Lexicon({f"w{i}": i for i in range(1000)}))
-    codes = document_codes(1000)
+    codes = word_codes(1000)
     rng = np.random.default_rng(0)
     texts = [" ".join(f"w{i}" for i in rng.integers(0, 1000, 12)) for _ in range(16_000)]
     groups = groups_of(encoder.encode(texts), codes, 16)

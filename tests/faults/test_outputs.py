@@ -19,7 +19,7 @@ from alacarte._io.files import atomic_write
 from alacarte.cli import app
 from alacarte.cli.outputs import PATH_METAVARS
 from alacarte.errors import AlacarteError, BadVectors, DiskFull
-from alacarte.model.saving import NAMES
+from alacarte.model.saving import FILE_NAMES
 from alacarte.passes.checkpoint import Checkpoint, delete_checkpoint
 from alacarte.vectors.neighbours import Index
 
@@ -435,7 +435,7 @@ def test_a_link_is_followed_and_modes_are_kept(folder):
     Path("m/transform.safetensors").chmod(0o640)
     Path("m/model.json").chmod(0o640)
     assert alc("fit --vectors v.vec --corpus c.txt --weighting none --out m").exit_code == 0
-    assert {stat.S_IMODE(Path("m", name).stat().st_mode) for name in ("model.json", NAMES[0])} == {0o640}
+    assert {stat.S_IMODE(Path("m", name).stat().st_mode) for name in ("model.json", FILE_NAMES[0])} == {0o640}
 
 
 @posix

@@ -37,12 +37,12 @@ def _behind_url(url: str) -> Facts:
     """Return facts about what is behind a URL; anything but text is copied to the cache."""
     from alacarte._io.copies import local_copy
     from alacarte._io.urls import base_name, display_name, list_files
-    from alacarte.model.saving import MAIN, NAMES
+    from alacarte.model.saving import FILE_NAMES, MAIN
 
     files = list_files(url)
     names = {file.name for file in files}
     if f"{display_name(url).rstrip('/')}/{MAIN}" in names:
-        with local_copy(f"{url.rstrip('/')}/{MAIN}", beside=NAMES) as path:
+        with local_copy(f"{url.rstrip('/')}/{MAIN}", beside=FILE_NAMES) as path:
             return {**_model(path.parent), "path": display_name(url)}
     if names != {display_name(url)} or _begins_as_text(files[0]):
         return _corpus(url)

@@ -20,12 +20,12 @@ COMMANDS = (
     *("demo", "fit", "induce", "embed", "nearest", "compare", "regress", "contexts", "senses"),
     *("convert", "inspect", "merge", "concordance", "serve"),
 )
-FAILED = 1
+FAILURE = 1
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 PIPE_CLOSED = 141  # 128 + SIGPIPE
 
 
-NUMBERS = {"int range": "N", "int": "N", "float range": "X", "float": "X", "str": "TEXT"}
+TYPE_METAVARS = {"int range": "N", "int": "N", "float range": "X", "float": "X", "str": "TEXT"}
 
 
 def _type_text(parameter: Any, ctx: Any) -> str | None:
@@ -36,7 +36,7 @@ def _type_text(parameter: Any, ctx: Any) -> str | None:
         return str(parameter.metavar)
     written = parameter.display_type(ctx) if hasattr(parameter, "display_type") else parameter.make_metavar(ctx)
     plain = str(written).strip("<>[]")
-    return NUMBERS.get(plain, plain)
+    return TYPE_METAVARS.get(plain, plain)
 
 
 def _show_types_plainly(command: Any) -> None:
@@ -154,4 +154,4 @@ def report_failure(problem: Exception) -> int:
         sys.stdout.flush()
     except OSError:  # nobody reads any more: what is still in the buffer must not fail again when Python ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return PIPE_CLOSED if closed else FAILED
+    return PIPE_CLOSED if closed else FAILURE

@@ -34,7 +34,7 @@ READ: dict[str, Callable[[Any], Any]] = {  # fields that are typed as a text of 
 COMPLETED = {
     "model": completing.model_names,
     "vectors": completing.vector_names,
-    "tokenizer": completing.tokenizer_names,
+    "tokenizer": completing.complete_tokenizers,
     "to": completing.format_names,
 }
 FROM_ENVIRONMENT = {"model": "ALC_MODEL", "threads": "ALC_THREADS", "memory": "ALC_MEMORY"}

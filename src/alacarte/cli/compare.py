@@ -19,15 +19,15 @@ from alacarte.cli.opening import (
     typed_sides,
 )
 from alacarte.cli.options import AMONG_HELP, Csv, Level, ModelOptions, Patterns, Plot
-from alacarte.cli.output import note, show, show_columns, show_line, show_neighbours, show_table, voice, write_csv
+from alacarte.cli.output import note, save_table, show, show_columns, show_line, show_neighbours, show_table, voice
 from alacarte.cli.tables import DATA, WHERE, Study, open_table, write_plot
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
     from alacarte.comparing.uses import Comparison, Comparisons
 
-WHOLE = "Two corpora, word by word"
-GROUPS = "Groups of a table, one word"
+TWO_CORPORA = "Two corpora, word by word"
+ONE_WORD = "Groups of a table, one word"
 Q = 0.05  # the share of wrong words that is put up with among those reported
 BY_NEIGHBOURS = ("feature", "equal_clusters", "window", "k", "among", "permutations")
 BY_WORDS = ("group", "min_count", "top", "contexts", "duplicates", "threads", "memory")
@@ -38,15 +38,15 @@ OF_FILES = ("unit", "format", "encoding", "errors")
 class Groups(Study):
     """Groups of a table, and what is asked about them."""
 
-    by: str | None = option(None, "The variable of the table whose groups differ.", metavar="COLUMN", panel=GROUPS)
-    group: list[str] | None = option(None, "With --by and --all: the two groups.", metavar="VALUE", panel=GROUPS)
+    by: str | None = option(None, "The variable of the table whose groups differ.", metavar="COLUMN", panel=ONE_WORD)
+    group: list[str] | None = option(None, "With --by and --all: the two groups.", metavar="VALUE", panel=ONE_WORD)
     where: str | None = option(None, WHERE, metavar="EXPR", panel=DATA)
     feature: list[str] | None = option(
-        None, "Show the cosine with this word; repeat for more.", metavar="WORD", panel=GROUPS
+        None, "Show the cosine with this word; repeat for more.", metavar="WORD", panel=ONE_WORD
     )
-    k: int = option(10, "How many neighbours.", short="-k", minimum=1, panel=GROUPS)
-    among: int | None = option(30_000, AMONG_HELP, metavar="N", minimum=1, panel=GROUPS)
-    permutations: int = option(999, "For the p-values of two groups' ratios.", minimum=0, panel=GROUPS)
+    k: int = option(10, "How many neighbours.", short="-k", minimum=1, panel=ONE_WORD)
+    among: int | None = option(30_000, AMONG_HELP, metavar="N", minimum=1, panel=ONE_WORD)
+    permutations: int = option(999, "For the p-values of two groups' ratios.", minimum=0, panel=ONE_WORD)
 
 
 @command()
@@ -66,15 +66,19 @@ def compare(
     level: Level = 0.95,
     csv: Csv = None,
     plot: Plot = None,
-    everything: bool = option(False, "Test every word that both sides use often enough.", flag="--all", panel=WHOLE),
-    min_count: int = option(20, "How often both sides must use a word.", minimum=2, panel=WHOLE),
-    top: int = option(20, "How many words to show.", minimum=1, panel=WHOLE),
-    contexts: int = option(3, "Lines per word and side that contribute most; 0: none.", minimum=0, panel=WHOLE),
-    duplicates: Literal["cluster", "drop", "keep"] = option(
-        "cluster", "Reprints of a text: one piece of evidence together, left out, or kept as others.", panel=WHOLE
+    everything: bool = option(
+        False, "Test every word that both sides use often enough.", flag="--all", panel=TWO_CORPORA
     ),
-    threads: int | None = option(None, "Threads to use; all cores if left out.", metavar="N", minimum=1, panel=WHOLE),
-    memory: str | None = option(None, "Most memory to use, as in 4GB.", metavar="SIZE", panel=WHOLE),
+    min_count: int = option(20, "How often both sides must use a word.", minimum=2, panel=TWO_CORPORA),
+    top: int = option(20, "How many words to show.", minimum=1, panel=TWO_CORPORA),
+    contexts: int = option(3, "Lines per word and side that contribute most; 0: none.", minimum=0, panel=TWO_CORPORA),
+    duplicates: Literal["cluster", "drop", "keep"] = option(
+        "cluster", "Reprints of a text: one piece of evidence together, left out, or kept as others.", panel=TWO_CORPORA
+    ),
+    threads: int | None = option(
+        None, "Threads to use; all cores if left out.", metavar="N", minimum=1, panel=TWO_CORPORA
+    ),
+    memory: str | None = option(None, "Most memory to use, as in 4GB.", metavar="SIZE", panel=TWO_CORPORA),
     groups: Groups,
     text: CorpusOptions,
 ) -> None:
@@ -132,7 +136,7 @@ def compare(
             show_progress=voice.progress,
             **grouping,
         )
-    write_csv(found, csv)
+    save_table(found, csv)
     if plot is not None:
         write_plot(found.plot(labels=top), plot)
     strongest = {word: {"a": list(lines.a), "b": list(lines.b)} for word, lines in found.contexts.items()}
@@ -277,7 +281,7 @@ def _neighbours(
     if groups.feature:
         cosines = regression.similarity(embedded, groups.feature, by, intervals=level, **units)
         facts["similarity"] = cosines.to_dict()
-    write_csv(near if ratio is None else ratio, csv)
+    save_table(near if ratio is None else ratio, csv)
     if plot is not None:
         title = f"“{', '.join(targets)}” by {by}"
         if ratio is None:

@@ -28,10 +28,10 @@ def format_names(incomplete: str) -> list[str]:
     return _matching(FORMATS, incomplete)
 
 
-def tokenizer_names(incomplete: str) -> list[str]:
+def complete_tokenizers(incomplete: str) -> list[str]:
     """Return the named tokenizers.
 
-    >>> tokenizer_names("whitespace")
+    >>> complete_tokenizers("whitespace")
     ['whitespace', 'whitespace-lower']
     """
     from alacarte.text import tokenizers

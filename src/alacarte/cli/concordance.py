@@ -10,7 +10,7 @@ from alacarte._io.options import option
 from alacarte.cli.command import command
 from alacarte.cli.opening import named_targets, open_corpus, open_model, open_vectors
 from alacarte.cli.options import Among, Conditions, Corpora, CorpusPaths, Csv, K, ModelOptions, Patterns, VectorsOption
-from alacarte.cli.output import note, note_written, show, show_rows, voice, write_csv
+from alacarte.cli.output import note, note_written, save_table, show, show_rows, voice
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def lines(
     """
     chosen, target = _open(folder, where), named_targets(patterns)
     if csv is not None:
-        write_csv(chosen.lines(target, limit=None), csv)
+        save_table(chosen.lines(target, limit=None), csv)
     show(chosen.lines(target, limit=limit, seed=seed))
     count = chosen.count(target)
     if count > limit and not voice.as_json:
@@ -162,7 +162,7 @@ def influence(
     opened = open_model(model)
     chosen, target = _open(folder, where), named_targets(patterns)
     if csv is not None:
-        write_csv(chosen.influence(opened, target, limit=None), csv)
+        save_table(chosen.influence(opened, target, limit=None), csv)
     show(chosen.influence(opened, target, limit=limit))
 
 

@@ -9,7 +9,7 @@ from alacarte._io.table import Table
 from alacarte.cli.command import command
 from alacarte.cli.opening import named_targets, open_corpus, refuse, typed_options, typed_sides
 from alacarte.cli.options import Csv, Files, Patterns
-from alacarte.cli.output import note, show, voice, write_csv
+from alacarte.cli.output import note, save_table, show, voice
 from alacarte.cli.tables import DATA, Where, is_table, open_table
 from alacarte.text.options import CorpusOptions
 
@@ -58,7 +58,7 @@ def contexts(
         show_progress=voice.progress,
     )
     if csv is not None:
-        write_csv(_JoinedSides(hits), csv)
+        save_table(_JoinedSides(hits), csv)
     for pattern in hits.missing:
         note(f"{pattern!r} does not occur")
     show(hits, *_lines(hits, limit))

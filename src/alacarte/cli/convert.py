@@ -11,7 +11,7 @@ from alacarte.cli.command import command
 from alacarte.cli.opening import open_vectors, refuse
 from alacarte.cli.options import Limit, SkipErrors, Writes
 from alacarte.cli.output import note_written, show, voice
-from alacarte.cli.outputs import VECTORS, check_vectors, format_for
+from alacarte.cli.outputs import OF_VECTORS, check_vectors, format_for
 
 
 @command()
@@ -21,7 +21,7 @@ def convert(
     out: Annotated[
         str,
         typer.Argument(metavar="OUT", help="The file to write, whose ending gives the format; or -, standard output."),
-        Writes(VECTORS),
+        Writes(OF_VECTORS),
     ],
     from_format: Annotated[
         str | None, typer.Option("--format", metavar="FORMAT", help="Format of IN, if its content misleads.")

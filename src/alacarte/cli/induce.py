@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from alacarte.text.corpus import Corpus
 
 SHOWN_TARGETS = 8  # missing and discovered targets named in the summary
-MIN_COUNT = 10  # occurrences of what --discover finds
+DISCOVERED_MIN_COUNT = 10  # occurrences of what --discover finds
 HOUR = 3600.0  # seconds that another process may take to continue the same sums
 
 
@@ -182,7 +182,7 @@ def _discovered(model: "ALaCarte", documents: "Corpus", targets: InducedTargets)
     """Return what --discover finds."""
     from alacarte.passes.discover import MIN_SCORE
 
-    least = targets.min_count or MIN_COUNT
+    least = targets.min_count or DISCOVERED_MIN_COUNT
     score = MIN_SCORE if targets.min_score is None else targets.min_score
     found = model.discover(
         documents, ngrams=targets.ngrams, min_count=least, min_score=score, show_progress=voice.progress

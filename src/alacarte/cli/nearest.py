@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from alacarte.uncertainty.uncertainty import Uncertainty
 
 INTERVALS = "With intervals"
-Neighbours = dict[str, list[tuple[str, float]]]
+NeighboursByWord = dict[str, list[tuple[str, float]]]
 
 
 @command()
@@ -91,7 +91,7 @@ def _neighbour_lists(
     sides: tuple[list[str], list[str]],
     k: int,
     among: int | None,
-) -> Neighbours:
+) -> NeighboursByWord:
     """Return the neighbours of each word, and of what --positive and --negative ask for together."""
     from alacarte._io.artifact import kind_of
 

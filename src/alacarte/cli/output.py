@@ -101,7 +101,7 @@ def show(
     A `summary` of what was written is left out with --quiet. A result that is a table is also written to `csv`.
     """
     if csv is not None:
-        write_csv(cast("Table", result), csv)
+        save_table(cast("Table", result), csv)
     if voice.silent:
         return
     if voice.as_json:
@@ -126,7 +126,7 @@ def show_table(table: "Table", title: str | None = None) -> None:
         note("there are more rows" + ("; --csv FILE keeps all" if voice.has_option("--csv") else ""))
 
 
-def write_csv(table: "Table", path: Path | None) -> None:
+def save_table(table: "Table", path: Path | None) -> None:
     """Write a table to a file, if there is one to write it to."""
     if path is not None:
         table.to_csv(path)

@@ -18,7 +18,7 @@ from alacarte.errors import AlacarteError, Hint
 
 # The metavars of options whose values may lead to files.
 PATH_METAVARS = {"FILE", "DIR", "PATH", "IN", "SUMS", "CORPUS", "VECTORS", "CONCORDANCE", "SPEC"}
-VECTORS, INDEX, MODEL, FIGURE = "word vectors", "index", "model", "figure"  # kinds of artifacts
+OF_VECTORS, INDEX, OF_MODEL, FIGURE = "word vectors", "index", "model", "figure"  # kinds of artifacts
 CONCORDANCE, FOLDER = "concordance", "folder of vectors"
 
 
@@ -40,7 +40,7 @@ def check_outputs(ctx: typer.Context, kinds: dict[str, str | None], in_place: tu
 
     outputs: list[NamedPath] = []
     for name, option, path in (place for written in kinds for place in _typed(ctx, written)):
-        kind = FOLDER if kinds[name] == VECTORS and _is_folder(ctx.params.get("to")) else kinds[name]
+        kind = FOLDER if kinds[name] == OF_VECTORS and _is_folder(ctx.params.get("to")) else kinds[name]
         for file in _files(path, kind, ctx.params.get("to")):
             for other in outputs:
                 same = os.path.realpath(file) == os.path.realpath(other.path) or is_same_file(file, other.path)
@@ -110,7 +110,7 @@ def _check_place(path: Path, kind: str | None) -> None:
     if url is not None:
         check_writable(url, AlacarteError)
         return
-    if kind in (MODEL, CONCORDANCE, FOLDER):
+    if kind in (OF_MODEL, CONCORDANCE, FOLDER):
         _check_writable(next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists()))
         return
     if path.is_dir():
@@ -134,11 +134,11 @@ def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Con
     from alacarte._io.files import is_stream
     from alacarte._io.urls import display_name
 
-    if kind == MODEL:
+    if kind == OF_MODEL:
         from alacarte.model.saving import check_folder
 
         check_folder(path)
-    if kind in (MODEL, CONCORDANCE):  # which sees to it itself
+    if kind in (OF_MODEL, CONCORDANCE):  # which sees to it itself
         return
     for file in _files(path, kind, ctx.params.get("to")):
         if not _size(file) or is_stream(file) or _is_ours(file, kind, path):
@@ -165,13 +165,13 @@ def _is_ours(file: Path, kind: str | None, output: Path) -> bool:
 
     if kind is None:
         return False
-    if kind == VECTORS and output.suffix.lower() == ".index":
+    if kind == OF_VECTORS and output.suffix.lower() == ".index":
         kind = INDEX
     if kind == FIGURE:
         from alacarte._io.figures import is_our_figure
 
         return is_our_figure(file)
-    if kind == VECTORS and _is_pair(output):
+    if kind == OF_VECTORS and _is_pair(output):
         from alacarte.vectors.formats.npy import is_our_pair
 
         return is_our_pair(output)
@@ -180,14 +180,14 @@ def _is_ours(file: Path, kind: str | None, output: Path) -> bool:
 
 def _files(path: Path, kind: str | None, format: str | None = None) -> list[Path]:
     """Return the files that an output consists of."""
-    if kind == MODEL:
+    if kind == OF_MODEL:
         from alacarte.model import saving
 
         # A model that is learned again from the vectors in its own folder keeps them.
-        return [path / name for name in (saving.MAIN, *saving.NAMES) if name != saving.VECTORS]
+        return [path / name for name in (saving.MAIN, *saving.FILE_NAMES) if name != saving.VECTORS]
     if kind in (CONCORDANCE, FOLDER):
         return [*path.iterdir()] if path.is_dir() else [path]
-    if kind == VECTORS and (_is_pair(path) or format == "npy"):
+    if kind == OF_VECTORS and (_is_pair(path) or format == "npy"):
         from alacarte.vectors.formats.npy import words_path
 
         return [path, words_path(path)]

@@ -9,7 +9,7 @@ from alacarte._io.options import option
 from alacarte.cli.command import command
 from alacarte.cli.opening import open_model, typed_sides
 from alacarte.cli.options import Csv, Level, ModelOptions, Plot, Seed
-from alacarte.cli.output import show, show_line, voice, write_csv
+from alacarte.cli.output import save_table, show, show_line, voice
 from alacarte.cli.tables import DATA, Study, Where, open_table, write_paper_table, write_plot
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteError
@@ -79,7 +79,7 @@ def regress(
         window=typed_sides(study.context_window),
         inference=regression.Inference(level, permutations, adjust, seed, voice.progress),
     )
-    write_csv(fit.table, csv)
+    save_table(fit.table, csv)
     if table is not None:
         write_paper_table(regression.etable(fit, stars=True), table)
     if plot is not None:

@@ -22,7 +22,7 @@ from alacarte.cli.output import (
     show_table,
     voice,
 )
-from alacarte.cli.outputs import VECTORS, check_vectors
+from alacarte.cli.outputs import OF_VECTORS, check_vectors
 from alacarte.errors import AlacarteError, BadCorpus
 from alacarte.senses.wordnet import WordNet, open_wordnet
 from alacarte.text.options import CorpusOptions
@@ -54,14 +54,16 @@ Method = Literal["graded", "combined", "semcor", "gloss"]
 @command()
 def build(
     *,
-    out: Path = option(..., "Where the vectors go, keyed by synset id.", metavar="FILE", writes=VECTORS),
+    out: Path = option(..., "Where the vectors go, keyed by synset id.", metavar="FILE", writes=OF_VECTORS),
     model: ModelOptions,
     wordnet: WordNetSource = None,
     semcor: str | None = option(None, "SemCor, as distributed.", metavar="DIR|FILE"),
     method: Method = option(
         "graded", "graded: SemCor shrunk toward the gloss by count; combined: gloss where SemCor has nothing; or one."
     ),
-    sense_keys: Path | None = option(None, "The same vectors keyed by sense key, too.", metavar="FILE", writes=VECTORS),
+    sense_keys: Path | None = option(
+        None, "The same vectors keyed by sense key, too.", metavar="FILE", writes=OF_VECTORS
+    ),
     counts: Path | None = option(
         None, "Save how often SemCor has each sense key, for a prior.", metavar="FILE", writes="file"
     ),
@@ -305,7 +307,7 @@ def induce(
     word: str = option(..., "The word or phrase.", short="-w", metavar="WORD"),
     model: ModelOptions,
     number: str = option("auto", "How many senses; auto finds out.", short="-n", metavar="N|auto"),
-    out: Path | None = option(None, "Save the vectors, keyed by word#1, word#2, …", metavar="FILE", writes=VECTORS),
+    out: Path | None = option(None, "Save the vectors, keyed by word#1, word#2, …", metavar="FILE", writes=OF_VECTORS),
     k: K = 10,
     limit: int = option(5000, "Contexts used at most, chosen at random.", minimum=2),
     seed: Seed = 0,

@@ -21,10 +21,10 @@ from alacarte.inference.cosines import slope
 from alacarte.inference.lengths import tails
 from alacarte.uncertainty.spread import Deviations, TypicalSpread
 
-FARTHEST = 2.0  # of all distances
+LARGEST_DISTANCE = 2.0  # of all distances
 HALVINGS = 30  # of the range in which a limit lies
-GRID = np.linspace(0.0, 4.0, 400)  # standard errors at which tails are computed; from two or so on they are even
-LEAST_DF = 1e-3
+TAIL_GRID = np.linspace(0.0, 4.0, 400)  # standard errors at which tails are computed; from two or so on they are even
+TINY_DF = 1e-3
 LEAST = 1e-24  # of a variance: contexts that are all the same have none
 
 
@@ -57,7 +57,7 @@ class Distances:
         crossed = shares[0] * shares[1] * np.sum(typical[0].shape * typical[1].shape)
         estimate = 1 - cosine
         apart = np.maximum(estimate, 0.0) + (shares[0] + shares[1]) / 2  # half of ‖a − b‖², as noise makes it
-        return cls(estimate, np.asarray(crossed), lengths, variance / apart, np.maximum(df, LEAST_DF))
+        return cls(estimate, np.asarray(crossed), lengths, variance / apart, np.maximum(df, TINY_DF))
 
     @classmethod
     def joined(cls, blocks: Sequence["Distances"]) -> "Distances":
@@ -72,7 +72,7 @@ class Distances:
         """Return (distance, lower limit, upper limit); the p-values are those of no distance."""
         from scipy import special
 
-        below, above = tails(GRID, level)
+        below, above = tails(TAIL_GRID, level)
         tails_of = above, below
         found = p_values <= 1 - level
         error = np.sqrt(self.variance(np.zeros_like(self.estimate)))
@@ -85,9 +85,9 @@ class Distances:
             variance = self.variance(distance)
             score = (self.estimate - distance) / np.sqrt(variance) + shift * error**2 / variance
             probability = special.stdtr(self.df, score if upper else -score)
-            return np.asarray(probability <= np.interp(distance / np.sqrt(variance), GRID, tails_of[int(upper)]))
+            return np.asarray(probability <= np.interp(distance / np.sqrt(variance), TAIL_GRID, tails_of[int(upper)]))
 
-        zero, farthest = np.zeros_like(error), np.full_like(error, FARTHEST)
+        zero, farthest = np.zeros_like(error), np.full_like(error, LARGEST_DISTANCE)
         low, high = zero, np.where(found, farthest, zero)
         for _ in range(HALVINGS):
             middle = (low + high) / 2

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from alacarte.comparing.word_map import WordMap
 
 
-def draw(plane: "WordMap", ax: Any, *, title: str | None) -> Any:
+def draw_word_map(plane: "WordMap", ax: Any, *, title: str | None) -> Any:
     """Return axes with two marks per word, a line between them, and the region of the second."""
     axes = new_axes(ax, "page", 4.6)
     Ellipse = require("matplotlib.patches", extra="plot", purpose="drawing figures").Ellipse

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LEAST_Q = 1e-16  # smaller values are drawn here
 
 
-def draw(comparisons: "Comparisons", ax: Any, *, q: float, labels: int, title: str | None) -> Any:
+def draw_volcano(comparisons: "Comparisons", ax: Any, *, q: float, labels: int, title: str | None) -> Any:
     """Axes with one mark per word, coloured where its q-value is at most `q`, and names that cover no other name."""
     tested = [item for item in comparisons if not item.reason]
     if not tested:

@@ -81,7 +81,7 @@ class Documents:
                 if reprints:
                     signatures.append(signatures_of(encoded.ids, encoded.offsets))
                 bar.update_to(block.position)
-        clusters = None if place is None else codes_of(values)
+        clusters = None if place is None else value_codes(values)
         same = reprint_groups(np.concatenate(signatures)) if signatures else None
         return cls(corpus, counts, np.concatenate([np.zeros(0, np.int64), *lengths]), clusters, same)
 
@@ -123,10 +123,10 @@ def balanced_groups(clusters: Longs, lengths: Longs, groups: int) -> Longs:
     return group_of[clusters]
 
 
-def codes_of(values: Iterable[Any]) -> Longs:
+def value_codes(values: Iterable[Any]) -> Longs:
     """Return a number for each value, the same for the same; -1 where it is missing.
 
-    >>> codes_of(["a", None, "b", "a"]).tolist()
+    >>> value_codes(["a", None, "b", "a"]).tolist()
     [0, -1, 1, 0]
     """
     numbers: dict[Any, int] = {}
@@ -173,7 +173,7 @@ def _codes_of_columns(table: Any, names: list[str]) -> dict[str, Longs]:
     found = {}
     for name in names:
         try:
-            found[name] = codes_of(table[name].to_list())
+            found[name] = value_codes(table[name].to_list())
         except TypeError:  # lists and other values that are not hashable are no clusters
             continue
     return found

@@ -43,8 +43,8 @@ LEAST_DF = 4.0  # degrees of freedom of the noise on either side, about one less
 METRIC_FROM = 200  # words: fewer do not say what the typical noise is well enough to measure in its units
 RIDGE = 0.1  # of the average noise, added to that of each direction before it becomes the unit
 OWN_WORTH = 10.0  # degrees of freedom that the dimensions of other words' noise are worth beside a word's own
-NUMBERS = ("cosine", "distance", "conf_low", "conf_high", "statistic", "p_value", "q_value")
-ALIKE = 500  # words with about as many degrees of freedom, over which these dimensions are averaged
+NUMBER_COLUMNS = ("cosine", "distance", "conf_low", "conf_high", "statistic", "p_value", "q_value")
+WORDS_PER_MEAN = 500  # words with about as many degrees of freedom, over which these dimensions are averaged
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,9 @@ class Comparisons(Records[Comparison]):
 
     def plot(self, ax: Any = None, *, q: float = 0.05, labels: int = 20, title: str | None = None) -> Any:
         """Draw distance against −log₁₀ q, with names for the first `labels` of `changed`; return matplotlib's axes."""
-        from alacarte.comparing._volcano import draw
+        from alacarte.comparing._volcano import draw_volcano
 
-        return draw(self, ax, q=q, labels=labels, title=title)
+        return draw_volcano(self, ax, q=q, labels=labels, title=title)
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def compare_sides(
     """Test all words that two sides have, in blocks: memory grows with the words only as the table does."""
     check_level(level)
     count = len(words)
-    numbers = {name: np.full(count, np.nan) for name in NUMBERS}
+    numbers = {name: np.full(count, np.nan) for name in NUMBER_COLUMNS}
     df = np.empty((2, count))
     zero = np.zeros((2, count), dtype=bool)
     enough = np.zeros(count, dtype=bool)
@@ -383,7 +383,7 @@ def _with_own(spectrum: Doubles, concentration: Doubles, df: Doubles) -> Doubles
     `concentration` is tr Λ² / (tr Λ)² by each word's own groups; w is such that the spectrum has as much.
     """
     average = np.empty_like(concentration)
-    for alike in np.array_split(np.argsort(df, kind="stable"), max(1, len(df) // ALIKE)):
+    for alike in np.array_split(np.argsort(df, kind="stable"), max(1, len(df) // WORDS_PER_MEAN)):
         average[alike] = concentration[alike].mean()
     wanted = np.clip((df * concentration + OWN_WORTH * average) / (df + OWN_WORTH), 0.0, 1.0)
     common = float(np.sum(spectrum**2))

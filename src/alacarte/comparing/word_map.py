@@ -64,9 +64,9 @@ class WordMap(Records[MapPoint]):
         -------
         matplotlib.axes.Axes
         """
-        from alacarte.comparing._map_plot import draw
+        from alacarte.comparing._map_plot import draw_word_map
 
-        return draw(self, ax, title=title)
+        return draw_word_map(self, ax, title=title)
 
     def project(self, vectors: npt.ArrayLike) -> Doubles:
         """Return the places of other vectors on this plane, in two columns."""

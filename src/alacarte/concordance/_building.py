@@ -59,7 +59,7 @@ def build_folder(
         try:
             database = Database(draft / DATABASE)
             if not database.segments():  # else it was complete, and only not yet in its place
-                read_segment(draft, database, words, source, work)
+                index_segment(draft, database, words, source, work)
             swap(folder)
         except BaseException:
             if not (draft / UNFINISHED).exists():  # nothing that could be taken up
@@ -67,7 +67,7 @@ def build_folder(
             raise
 
 
-def read_segment(
+def index_segment(
     folder: Path,
     database: Database,
     words: PackedWords,

@@ -22,11 +22,11 @@ VERSION = 2
 FACTS = "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"
 SEGMENTS = "CREATE TABLE segments (number INTEGER PRIMARY KEY, file TEXT, documents INTEGER, tokens INTEGER, id TEXT)"
 REMOVED = "CREATE TABLE removed (number INTEGER PRIMARY KEY)"
-DOCUMENTS = r"CREATE TABLE documents \(number INTEGER PRIMARY KEY(, c\d+)*\)"
-TABLES = (re.escape(FACTS), re.escape(SEGMENTS), re.escape(REMOVED), DOCUMENTS)
+DOCUMENTS_TABLE = r"CREATE TABLE documents \(number INTEGER PRIMARY KEY(, c\d+)*\)"
+TABLES = (re.escape(FACTS), re.escape(SEGMENTS), re.escape(REMOVED), DOCUMENTS_TABLE)
 SEGMENT_FILE = re.compile(r"segment-[0-9]{4,}\.safetensors")
 IN_ORDER = "{0} IS NULL, number({0}) IS NULL, number({0}), {0}"  # numbers, however they are written; text; nothing
-REPEATED = 1 << 12  # values of a column, of which many documents have the same
+VALUES_REMEMBERED = 1 << 12  # values of a column, of which many documents have the same
 
 
 class SegmentRow(NamedTuple):
@@ -109,7 +109,7 @@ class Database:
     def matching(self, conditions: Sequence[str], count: int) -> Mask:
         """Return for each of `count` documents whether its columns meet all of the conditions."""
         parsed = [Condition.parse(text, self.facts.columns) for text in conditions]
-        remembered = lru_cache(REPEATED, typed=True)
+        remembered = lru_cache(VALUES_REMEMBERED, typed=True)
         meets = {f"meets{place}": remembered(condition.holds) for place, condition in enumerate(parsed)}
         tests = [f"meets{place}({self._column(condition.column)})" for place, condition in enumerate(parsed)]
         return self._marked(f"SELECT number FROM documents WHERE {' AND '.join(tests)}", count, meets)

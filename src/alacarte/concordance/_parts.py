@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Bytes, Ints, Longs
 from alacarte._io.tensors import Computed, Joined, pack_words, unpack_words
-from alacarte.contexts.groups import document_codes, document_sums
+from alacarte.contexts.groups import document_sums, word_codes
 from alacarte.errors import BadCorpus, Hint, require
 from alacarte.text.documents import Document, Item, plain
 from alacarte.text.encoding import Encoded, Lexicon
@@ -22,8 +22,8 @@ Arrays = dict[str, npt.NDArray[Any]]
 Tensors = dict[str, npt.NDArray[Any] | Computed]
 FRAME = 1 << 16  # bytes of text that are compressed together
 BETWEEN = "\x1f"  # the tokens of a document that came as tokens
-LINE_END = 10
-TEXT, TOKENS = 0, 1  # kinds of documents
+LINE_BREAK = 10
+IS_TEXT, IS_TOKENS = 0, 1  # kinds of documents
 MOST = 1 << 32  # tokens of a segment: positions have 32 bits
 
 # What a part holds: a value for each token, for each document, for each frame of compressed text, or bytes.
@@ -49,7 +49,7 @@ class SegmentParts:
 
     def __init__(self, lexicon: Lexicon, columns: int, held: set[tuple[str, int]]) -> None:
         self._lexicon, self._columns, self._held = lexicon, columns, held
-        self._codes = document_codes(lexicon.known)
+        self._codes = word_codes(lexicon.known)
         self._parts: dict[tuple[str, int], Arrays] = {}
         self._lock = threading.Lock()
         self._compressor = require("zstandard", extra="zst", purpose="a concordance").ZstdCompressor
@@ -118,7 +118,7 @@ class SegmentParts:
         values: list[list[Any]] = []
         lines = None if self._columns else _lines(block, len(lengths), full)
         if lines is not None:
-            content, sizes, kinds = *lines, np.full(len(full), TEXT, dtype=np.uint8)
+            content, sizes, kinds = *lines, np.full(len(full), IS_TEXT, dtype=np.uint8)
         else:
             documents = _documents(block, len(lengths))
             chosen = [documents[number] for number in full.tolist()]
@@ -242,7 +242,7 @@ def _lines(block: Block, count: int, full: Longs) -> tuple[Bytes, Longs] | None:
     if block.text is None:
         return None
     text = block.text.removesuffix(b"\n")
-    breaks = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == LINE_END)
+    breaks = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == LINE_BREAK)
     if len(breaks) + 1 != count:
         return None
     sizes = np.diff(breaks, prepend=-1, append=len(text)) - 1
@@ -269,7 +269,7 @@ def _encode_documents(
     documents: Sequence[Item | bytes],
 ) -> tuple[Bytes, Longs, Bytes]:
     """Return (the bytes of documents, one behind the other, the size of each, and which kind each is)."""
-    kinds = np.full(len(documents), TEXT, dtype=np.uint8)
+    kinds = np.full(len(documents), IS_TEXT, dtype=np.uint8)
     contents: list[bytes] = []
     for number, document in enumerate(documents):
         content = plain(document) if isinstance(document, Document) else document
@@ -280,7 +280,7 @@ def _encode_documents(
             if any(BETWEEN in token for token in content):
                 raise BadCorpus("a token holds the control character U+001F, which keeps tokens apart; remove it")
             content = BETWEEN.join(content)
-            kinds[number] = TOKENS
+            kinds[number] = IS_TOKENS
         contents.append(content.encode("utf-8", "surrogatepass"))
     sizes = np.fromiter(map(len, contents), dtype=np.int64, count=len(contents))
     return np.frombuffer(b"".join(contents), dtype=np.uint8), sizes, kinds
@@ -289,7 +289,7 @@ def _encode_documents(
 def decode_document(content: bytes, kind: int) -> str | list[str]:
     """Return the document that `_encode_documents` turned into bytes."""
     text = content.decode("utf-8", "surrogatepass")
-    return text.split(BETWEEN) if kind == TOKENS else text
+    return text.split(BETWEEN) if kind == IS_TOKENS else text
 
 
 def _value(value: Any) -> str | int | float | None:

@@ -19,7 +19,7 @@ from alacarte.text.units import Unit, pack_units, unpack_units
 from alacarte.vectors.words import PackedWords
 
 KIND, VERSION = "concordance segment", 1
-LARGE = ("ids", "positions", "text", "starts", "offsets", "known", "codes", "kinds", "text_ends")
+LAZY_TENSORS = ("ids", "positions", "text", "starts", "offsets", "known", "codes", "kinds", "text_ends")
 
 
 def write_segment(path: Path, tensors: Tensors, units: set[Unit]) -> SegmentRow:
@@ -59,7 +59,7 @@ class StoredSegment:
     @classmethod
     def open(cls, folder: Path, row: SegmentRow, first: int, vocabulary: int) -> "StoredSegment":
         """Open the segment of a row of the database."""
-        artifact = read_artifact(folder / row.file, KIND, BadCorpus, VERSION, lazily=LARGE)
+        artifact = read_artifact(folder / row.file, KIND, BadCorpus, VERSION, lazily=LAZY_TENSORS)
         if identity(artifact.path) != row.id or artifact.tensor("offsets", np.int64, 1).size != row.documents + 1:
             raise artifact.damaged("it does not belong to this concordance")
         return cls(artifact, first, row.documents, vocabulary)

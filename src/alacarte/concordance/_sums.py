@@ -26,8 +26,8 @@ from alacarte.transform.transform import Transform
 from alacarte.vectors.geometry import cosines
 from alacarte.vectors.word_vectors import WordVectors
 
-TOGETHER = 1 << 15  # windows summed at a time
-DOCUMENTS = 1 << 12  # read at a time for shared words
+AT_ONCE = 1 << 15  # windows summed at a time
+DOCUMENTS_READ_AT_ONCE = 1 << 12  # read at a time for shared words
 
 
 class WindowSums:
@@ -48,7 +48,7 @@ class WindowSums:
         shape = groups, self.integers.dimension
         total = Sums(np.zeros(shape, dtype=np.int64), *(np.zeros(groups, dtype=np.int64) for _ in COUNTS))
         parts = [
-            place.only(slice(low, low + TOGETHER)) for place in places for low in range(0, len(place.begins), TOGETHER)
+            place.only(slice(low, low + AT_ONCE)) for place in places for low in range(0, len(place.begins), AT_ONCE)
         ]
 
         def summed(part: Place) -> Sums:
@@ -88,8 +88,8 @@ class WindowSums:
         tally = SharedWordsTally(self.integers, self.reading, lexicon)
         add = tally.adder()
         for segment, kept in segments:
-            for low in range(0, len(kept), DOCUMENTS):
-                chosen = np.flatnonzero(kept[low : low + DOCUMENTS]) + low
+            for low in range(0, len(kept), DOCUMENTS_READ_AT_ONCE):
+                chosen = np.flatnonzero(kept[low : low + DOCUMENTS_READ_AT_ONCE]) + low
                 lengths = segment.offsets[chosen + 1] - segment.offsets[chosen]
                 parts = [segment.ids[segment.offsets[n] : segment.offsets[n + 1]] for n in chosen.tolist()]
                 ids = np.concatenate([np.zeros(0, dtype=np.int32), *parts]).astype(np.int32)

@@ -15,13 +15,13 @@ from alacarte._io.artifact import read_artifact
 from alacarte._io.checks import whole_number
 from alacarte._io.options import refuse_unknown
 from alacarte._io.table import PREFIX, beside
-from alacarte.concordance._building import WORDS_KIND, build_folder, read_segment, words_digest
+from alacarte.concordance._building import WORDS_KIND, build_folder, index_segment, words_digest
 from alacarte.concordance._database import Database
 from alacarte.concordance._segment import StoredSegment
-from alacarte.concordance._sums import TOGETHER, WindowSums
+from alacarte.concordance._sums import AT_ONCE, WindowSums
 from alacarte.concordance.folder import DATABASE, VOCABULARY, folder_of, is_concordance, locked
 from alacarte.concordance.periods import Period, periods_of
-from alacarte.concordance.uses import AROUND, SIDES, Lines, LineSource, Place, Uses, order_by_words, stretch
+from alacarte.concordance.uses import AROUND, CONTEXT_ORDERS, Lines, LineSource, Place, Uses, order_by_words, stretch
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.contexts.shared_words import SharedWords
 from alacarte.contexts.summing import COUNTS
@@ -169,7 +169,7 @@ class Concordance:
             raise BadCorpus(f"this concordance has the columns {list(self.columns)}, the text {list(source.columns)}")
         with locked(self.path):
             self._read_segments()
-            read_segment(self.path, self._database, self._words, source, work, self._segments)
+            index_segment(self.path, self._database, self._words, source, work, self._segments)
             self._read_segments()
 
     def remove(self, *conditions: str) -> int:
@@ -337,8 +337,8 @@ class Concordance:
         """Yield the documents as they came: text, or lists of tokens."""
         for segment in self._segments:
             chosen = np.flatnonzero(self._of(segment))
-            for low in range(0, len(chosen), TOGETHER):
-                yield from segment.texts(chosen[low : low + TOGETHER])
+            for low in range(0, len(chosen), AT_ONCE):
+                yield from segment.texts(chosen[low : low + AT_ONCE])
 
     def text(self, document: int) -> str | list[str]:
         """Return one document as it came, by its number."""
@@ -422,7 +422,7 @@ class Concordance:
         return Uses(places, source, None if sort is None else self._order(places, source, sort, descending))
 
     def _order(self, places: list[Place], source: LineSource, sort: str, descending: bool) -> Longs:
-        if sort in SIDES:
+        if sort in CONTEXT_ORDERS:
             return order_by_words(places, source, sort, descending)
         name = sort if sort in self.columns else sort.removeprefix(PREFIX)
         ranks = self._database.ranks(name, self._documents)[np.concatenate([place.documents for place in places])]

@@ -13,7 +13,7 @@ from alacarte.concordance._segment import StoredSegment
 
 AROUND = 10  # words shown on each side of a match
 TEXTS = ("before", "match", "after")
-SIDES = ("before", "after")
+CONTEXT_ORDERS = ("before", "after")
 SORTED_BY = 3  # words next to a match that decide its place
 
 

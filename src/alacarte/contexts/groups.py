@@ -14,7 +14,7 @@ from alacarte.text.encoding import Encoded
 GROUP = "group of documents"  # a column that says which group a document is in, instead of the document's words
 
 
-def document_codes(known: int) -> Codes:
+def word_codes(known: int) -> Codes:
     """Return a code for each known word, and a last one for all others."""
     return mixed(np.arange(1, known + 2, dtype=np.uint64))
 
@@ -23,7 +23,7 @@ def groups_of(encoded: Encoded, codes: Codes, groups: int) -> Ints:
     """Return the group of each document, from the sum of its words' codes: the same words are in the same group.
 
     >>> twice = Encoded(np.array([0, 1, 5, 0, 1, 7], dtype=np.int32), np.array([0, 3, 6]), [])
-    >>> groups = groups_of(twice, document_codes(2), 16)
+    >>> groups = groups_of(twice, word_codes(2), 16)
     >>> bool(groups[0] == groups[1])  # 5 and 7 are both unknown
     True
     """

@@ -12,7 +12,7 @@ from alacarte._io.arrays import Ints, Longs, Rows
 from alacarte._io.tensors import Computed
 from alacarte.contexts.scale import most_windows
 from alacarte.contexts.shared_words import SharedWords
-from alacarte.contexts.sums import NAMES, ContextSums, Sums
+from alacarte.contexts.sums import SUM_FIELDS, ContextSums, Sums
 from alacarte.errors import BadSums, Hint
 from alacarte.targets.targets import Targets
 from alacarte.text.units import Unit
@@ -132,7 +132,7 @@ def _combined(added: Sequence[Opener], subtracted: Sequence[Opener] = (), *, sha
         read += sign * np.array([part.documents, part.tokens_read, part.tokens_known])
     keys = list(places)
     total = _added(parts, len(keys), "all")
-    total = Sums(total.sums, *(getattr(total, name).whole() for name in NAMES[1:]))
+    total = Sums(total.sums, *(getattr(total, name).whole() for name in SUM_FIELDS[1:]))
     groups = None if first.groups is None else _added(parts, len(keys), "groups")
     _check_counts(total, groups, first, read, bool(subtracted))
     if targets is not None and targets.any_label:
@@ -179,8 +179,8 @@ def _added(parts: Sequence[_Part], size: int, which: Literal["all", "groups"]) -
             result[known] += part.sign * array[at[known]]
         return result
 
-    shapes = {name: (size, *getattr(getattr(parts[0], which), name).shape[1:]) for name in NAMES}
-    return Sums(*(Computed(shapes[name], np.int64, partial(block, name)) for name in NAMES))  # type: ignore[arg-type]
+    shapes = {name: (size, *getattr(getattr(parts[0], which), name).shape[1:]) for name in SUM_FIELDS}
+    return Sums(*(Computed(shapes[name], np.int64, partial(block, name)) for name in SUM_FIELDS))  # type: ignore[arg-type]
 
 
 def _inverse(places: Ints, size: int) -> Ints:

@@ -2,8 +2,9 @@
 
 From them a model learns what the contexts of this text have in common (`alacarte.transform.register`). A pass need not
 read all of a large text for that. Documents have levels, by what they say: three quarters have level 0, three quarters
-of the others level 1, and so on. Of a text, the documents from the lowest level on are used that have at most `ENOUGH`
-tokens together, so the sample depends on nothing but the text: sums of parts add up to the sums of the whole.
+of the others level 1, and so on. Of a text, the documents from the lowest level on are used that have at most
+`ENOUGH_TOKENS` tokens together, so the sample depends on nothing but the text: sums of parts add up to the
+sums of the whole.
 """
 
 import threading
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Ints, Longs, Rows
 from alacarte._io.artifact import Artifact
-from alacarte.contexts.groups import document_codes, document_sums, mixed
+from alacarte.contexts.groups import document_sums, mixed, word_codes
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Averaging, Reading
 from alacarte.contexts.scale import Scale
@@ -27,7 +28,7 @@ from alacarte.text.encoding import Encoded, Lexicon
 
 COMMON_WORDS = 30_000  # of the first words of the vectors
 COMMONEST = 200  # of these are left out of large vectors: half of all text, and no better for it
-ENOUGH = 1 << 20  # tokens; four times as many gain .02 in mean reciprocal rank (benchmarks/own_words.py)
+ENOUGH_TOKENS = 1 << 20  # tokens; four times as many gain .02 in mean reciprocal rank (benchmarks/own_words.py)
 LEVEL_SHARE = 4  # each level has a quarter of the documents from the level before on
 LEVELS = 7  # the last one has every document that is left: one in 4096
 
@@ -155,13 +156,13 @@ def shared_rows(known: int) -> tuple[int, int]:
 
 
 def first_level(tokens: Longs) -> int:
-    """Return the lowest level from which on documents have at most `ENOUGH` tokens.
+    """Return the lowest level from which on documents have at most `ENOUGH_TOKENS` tokens.
 
-    >>> first_level(np.array([3 * ENOUGH, ENOUGH, 0, 0, 0, 0, 0]))
+    >>> first_level(np.array([3 * ENOUGH_TOKENS, ENOUGH_TOKENS, 0, 0, 0, 0, 0]))
     1
     """
     from_there = np.cumsum(tokens[::-1])[::-1]
-    few = np.flatnonzero(from_there <= ENOUGH)
+    few = np.flatnonzero(from_there <= ENOUGH_TOKENS)
     return int(few[0]) if len(few) else len(tokens) - 1
 
 
@@ -172,7 +173,7 @@ class SharedWordsTally:
         self._integers, self._reading, self._threads = integers, reading, threads
         self._words = shared_rows(integers.known)
         self._matcher = Matcher.of_words(np.arange(*self._words), lexicon)
-        self._codes = document_codes(integers.known)
+        self._codes = word_codes(integers.known)
         self._tokens = np.zeros(LEVELS, dtype=np.int64)
         self._first = 0
         self._lock = threading.Lock()
@@ -249,7 +250,7 @@ def levels_of(encoded: Encoded, codes: npt.NDArray[np.uint64]) -> Ints:
     """Return the level of each document, by a hash of its words.
 
     >>> documents = Encoded(np.arange(4000, dtype=np.int32), np.arange(0, 4001, 2), [])
-    >>> np.bincount(levels_of(documents, document_codes(4000)))[:3].tolist()
+    >>> np.bincount(levels_of(documents, word_codes(4000)))[:3].tolist()
     [1494, 396, 79]
     """
     hashes = mixed(document_sums(encoded, codes) + np.uint64(1))  # other numbers than those of groups

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from alacarte._io.arrays import Doubles, Ints, Longs
 from alacarte._io.artifact import word_tensors
 from alacarte._io.tensors import unpack_words
-from alacarte.contexts.groups import document_codes, groups_given, groups_of
+from alacarte.contexts.groups import groups_given, groups_of, word_codes
 from alacarte.contexts.integers import LANES, IntegerVectors, aligned_zeros, row_width
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import is_wide
@@ -77,7 +77,7 @@ class SumsTally:
             )
         self.rows: Any = aligned_zeros(self.size, row_stride(self.columns), np.int64, integers.few)
         self._given = given
-        self._codes = document_codes(integers.known) if groups > 1 else None
+        self._codes = word_codes(integers.known) if groups > 1 else None
         # Labels that turn up on the way make the sums grow, which only one thread at a time can do.
         self._alone = threading.Lock() if matcher.any_label else None
         self._threads = threads

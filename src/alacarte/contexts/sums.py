@@ -40,17 +40,17 @@ class Sums:
 
     def take(self, rows: Any) -> "Sums":
         """Return the sums of some targets only."""
-        arrays: list[Any] = [getattr(self, name) for name in NAMES]
+        arrays: list[Any] = [getattr(self, name) for name in SUM_FIELDS]
         taken: list[Any] = [array.take(rows) if isinstance(array, Computed) else array[rows] for array in arrays]
         return Sums(*taken)
 
     def __sub__(self, other: "Sums") -> "Sums":
         """Return the sums less others of the same targets."""
-        return Sums(*(getattr(self, name) - getattr(other, name) for name in NAMES))
+        return Sums(*(getattr(self, name) - getattr(other, name) for name in SUM_FIELDS))
 
     def any_count_below_zero(self) -> bool:
         """Whether more was subtracted than there was."""
-        counts = [getattr(self, name) for name in NAMES if name != "sums"]
+        counts = [getattr(self, name) for name in SUM_FIELDS if name != "sums"]
         return any(
             bool((count[low : low + ROWS_CHECKED] < 0).any())
             for count in counts
@@ -59,12 +59,12 @@ class Sums:
 
     def in_memory(self) -> "Sums":
         """Return the same, without arrays that are computed only when they are written."""
-        arrays: list[Any] = [getattr(self, name) for name in NAMES]
+        arrays: list[Any] = [getattr(self, name) for name in SUM_FIELDS]
         return Sums(*[array.whole() if isinstance(array, Computed) else array for array in arrays])
 
     def over_groups(self) -> "Sums":
         """Return the sums of all groups together."""
-        return Sums(*(getattr(self, name).sum(axis=1) for name in NAMES))
+        return Sums(*(getattr(self, name).sum(axis=1) for name in SUM_FIELDS))
 
     def divisor(self, scale: Scale, averaging: Averaging) -> Any:
         """Return what each sum is divided by to be an average."""
@@ -80,7 +80,7 @@ class Sums:
         return len(self.occurrences)
 
 
-NAMES = tuple(item.name for item in fields(Sums))
+SUM_FIELDS = tuple(item.name for item in fields(Sums))
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +273,7 @@ class ContextSums:
         pairs = [(self.all, other.all)]
         if self.groups is not None and other.groups is not None:
             pairs.append((self.groups, other.groups))
-        return all(np.array_equal(getattr(a, name), getattr(b, name)) for a, b in pairs for name in NAMES)
+        return all(np.array_equal(getattr(a, name), getattr(b, name)) for a, b in pairs for name in SUM_FIELDS)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -309,9 +309,9 @@ class ContextSums:
             rows = np.flatnonzero(self.occurrences)
             keys = [keys[row] for row in rows.tolist()]
             total, groups = total.take(rows), None if groups is None else groups.take(rows)
-        tensors: dict[str, Any] = {name: getattr(total, name) for name in NAMES}
+        tensors: dict[str, Any] = {name: getattr(total, name) for name in SUM_FIELDS}
         if groups is not None:
-            tensors |= {f"group_{name}": getattr(groups, name) for name in NAMES}
+            tensors |= {f"group_{name}": getattr(groups, name) for name in SUM_FIELDS}
         if self.weights.values is not None:
             tensors["context_weights"] = self.weights.values
         if self.shared is not None:
@@ -343,12 +343,12 @@ class ContextSums:
             artifact.tensor("sum_exponents", np.int16, 1),
             artifact.value("weight_exponent", int),
         )
-        total = Sums(*(artifact.tensor(name, np.int64, 2 if name == "sums" else 1) for name in NAMES))
+        total = Sums(*(artifact.tensor(name, np.int64, 2 if name == "sums" else 1) for name in SUM_FIELDS))
         groups = None
         if "group_sums" in artifact.tensors:
-            names = [(name, 3 if name == "sums" else 2) for name in NAMES]
+            names = [(name, 3 if name == "sums" else 2) for name in SUM_FIELDS]
             groups = Sums(*(artifact.tensor(f"group_{name}", np.int64, ndim) for name, ndim in names))
-        whole = all(len(getattr(total, name)) == len(keys) for name in NAMES)
+        whole = all(len(getattr(total, name)) == len(keys) for name in SUM_FIELDS)
         read = artifact.value("read", list)
         if not whole or total.sums.shape[1] != len(scale.rows) or len(read) != 3:
             raise artifact.damaged("its parts do not belong together")

@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles
 from alacarte.errors import AlacarteError
-from alacarte.inference.means import WHOLE, Units
+from alacarte.inference.means import ROUNDING_OF_SHARES, Units
 
-LEAST_DF = 1.0  # degrees of freedom of an interval, at least
+LEAST_INTERVAL_DF = 1.0  # degrees of freedom of an interval, at least
 SEARCHES = 200  # simulated vectors by which the excess of chosen neighbours is estimated
-BENT = (0.25, 10.0)  # standard errors change by no less and no more, to agree with another test
-SHORTEST = 0.02  # of ‖m‖²: a simulated vector's squared length without noise is no smaller
+ERROR_STRETCH = (0.25, 10.0)  # standard errors change by no less and no more, to agree with another test
+LEAST_SQUARED_LENGTH = 0.02  # of ‖m‖²: a simulated vector's squared length without noise is no smaller
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +66,8 @@ def interval(
 def agreeing_errors(centre: Doubles, error: Doubles, df: Doubles, p: Doubles, least: float) -> tuple[Doubles, Doubles]:
     """Return (standard errors with which t tests of `centre` have the p-values of another test, these p-values).
 
-    `least` is the smallest p-value the other test can give. Errors change by no more than `BENT`; p gives way there.
-    They are as they were where p is not known.
+    `least` is the smallest p-value the other test can give. Errors change by no more than `ERROR_STRETCH`; p
+    gives way there. They are as they were where p is not known.
 
     >>> error, p = agreeing_errors(np.array([2.0]), np.array([1.0]), np.array([30.0]), np.array([0.1]), 0.01)
     >>> low, high = interval(np.array([2.0]), error, 30, 0.9, 9.0)
@@ -77,7 +77,7 @@ def agreeing_errors(centre: Doubles, error: Doubles, df: Doubles, p: Doubles, le
     from scipy import special
 
     score, wanted = np.abs(centre) / error, -special.stdtrit(df, p * (1 - 1e-6) / 2)
-    change = np.where((p <= least) & (score >= wanted), 1.0, np.clip(score / wanted, *BENT))
+    change = np.where((p <= least) & (score >= wanted), 1.0, np.clip(score / wanted, *ERROR_STRETCH))
     change = np.where(np.isfinite(change), change, 1.0)
     agreed = 2 * special.stdtr(df, -score / change)
     same = np.isclose(agreed, p, rtol=1e-4) | ((p <= least) & (score >= wanted))
@@ -124,7 +124,7 @@ def _or_unknown(directions: Doubles) -> Doubles:
 
 def own_pulls(squares: Doubles, shares: Doubles) -> Doubles:
     """Return what units' own squares pull on ‖m‖²/2 beyond their shares of tr V, from ‖z‖² and the units' shares."""
-    left = np.maximum(1 - shares, WHOLE)
+    left = np.maximum(1 - shares, ROUNDING_OF_SHARES)
     return np.asarray((squares - shares * squares.sum(axis=-1, keepdims=True)) / np.sqrt(left))
 
 
@@ -148,7 +148,7 @@ def estimate(
             error[row] = np.sqrt(np.sum(by_unit**2, axis=0))
         if excess is not None:
             centre[row] -= excess
-        lower[row], upper[row] = interval(centre[row], error[row], max(group.df(), LEAST_DF), level, most)
+        lower[row], upper[row] = interval(centre[row], error[row], max(group.df(), LEAST_INTERVAL_DF), level, most)
     return Estimates(value, centre, error, lower, upper, tuple(why_undefined(group) for group in groups))
 
 
@@ -187,7 +187,7 @@ def selection_excess(
     values, axes = np.linalg.eigh(covariance)
     noise = rng.normal(size=(SEARCHES, len(mean))) @ (np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T)
     drawn = direction * np.sqrt(square) + noise
-    roots = np.sqrt(np.maximum(lengths(drawn), SHORTEST * np.einsum("nd,nd->n", drawn, drawn)))
+    roots = np.sqrt(np.maximum(lengths(drawn), LEAST_SQUARED_LENGTH * np.einsum("nd,nd->n", drawn, drawn)))
     chosen = search(drawn)
     cosines = np.einsum("nkd,nd->nk", chosen, drawn) / roots[:, None]
     return np.asarray((cosines - chosen @ direction).mean(axis=0))

@@ -22,12 +22,12 @@ import numpy as np
 from alacarte._io.arrays import Doubles
 from alacarte.inference.regression_noise import Fit, Tick, for_leverage, leverage_corrected
 
-STEPS = 4  # of the masses' fixed point; two would do
+MASS_STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
 KEPT = 2 / 3  # of tr V², at least, when ties are taken out: with few units they are known too poorly for more
 SURE = 1e-12  # a smaller tail counts as none
-BENT = (0.1, 1.5)  # scores are stretched by no less and no more, to agree with a test by permutation
-GRID = 48  # lengths that are looked at before a limit is sought between two
+SCORE_STRETCH = (0.1, 1.5)  # scores are stretched by no less and no more, to agree with a test by permutation
+LENGTHS_TRIED = 48  # lengths that are looked at before a limit is sought between two
 NEWTON = 6
 
 
@@ -120,7 +120,7 @@ class Length:
         """Return (the length with scores stretched so that they reject θ = 0 at the level p, that p).
 
         `p` is that of a test by permutation, at least `least`, and so may only say that it is no larger. Where no
-        stretch within `BENT` makes the two agree, p gives way.
+        stretch within `SCORE_STRETCH` makes the two agree, p gives way.
         """
         from scipy import special
 
@@ -130,7 +130,7 @@ class Length:
         wanted = float(special.stdtrit(df, 1 - p * (1 - 1e-6)))  # a p of .05 rejects, too
         if p <= least and score >= wanted:
             return self, p
-        bent = float(np.clip(wanted / score, *BENT)) if score > 0 else 1.0
+        bent = float(np.clip(wanted / score, *SCORE_STRETCH)) if score > 0 else 1.0
         changed = replace(self, stretch=bent)
         agreed = float(1 - changed.places(np.zeros(1))[0][0])
         return changed, p if np.isclose(agreed, p, rtol=1e-4) else agreed
@@ -141,7 +141,7 @@ class Length:
         gap = (self.estimate - theta)[:, None]
         weights = np.broadcast_to(2 * along**2, (len(theta), len(along)))
         masses = self.masses - gap * weights / weights.sum(axis=1, keepdims=True)
-        for _ in range(STEPS):
+        for _ in range(MASS_STEPS):
             weights = 2 * along**2 + 4 * along * np.maximum(masses, 0.0)  # the covariances of b² with T
             masses = self.masses - gap * weights / weights.sum(axis=1, keepdims=True)
         most = noise.values[-1] * theta
@@ -184,7 +184,7 @@ class Length:
         most = float(self.noise.values[-1]) * reach**2
         even = most * 2 * self.noise.second * (1 + self.noise.share) / self.noise.values[-1]
         farthest = centre + 2 * most + np.sqrt(4 * most * centre + 4 * most**2 + even)
-        steps = np.linspace(0.0, 1.0, GRID) ** 2
+        steps = np.linspace(0.0, 1.0, LENGTHS_TRIED) ** 2
         upper = self._limit(centre + (farthest - centre) * steps, level, 0)
         lower = self._limit(centre * (1 - steps), level, 1) if centre > 0 else 0.0
         return lower, upper

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs
 
-WHOLE = 1e-9  # a unit that lacks less than this share of all contexts has all of them
+ROUNDING_OF_SHARES = 1e-9  # a unit that lacks less than this share of all contexts has all of them
 
 
 def scaled_deviations(sums: Doubles, weights: Doubles) -> tuple[Doubles, Doubles, Doubles]:
@@ -38,7 +38,7 @@ def scaled_deviations(sums: Doubles, weights: Doubles) -> tuple[Doubles, Doubles
     total = weights.sum(axis=-1)
     share = weights / total[..., None]
     means = sums.sum(axis=-2) / total[..., None]
-    several = share.max(axis=-1) < 1 - WHOLE
+    several = share.max(axis=-1) < 1 - ROUNDING_OF_SHARES
     left = np.where(several[..., None], 1 - share, 1.0)
     scale = np.where(several[..., None], 1 / np.sqrt(left), 0.0)
     z = (sums - weights[..., None] * means[..., None, :]) * (scale / total[..., None])[..., None]

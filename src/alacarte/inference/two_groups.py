@@ -18,10 +18,10 @@ import numpy as np
 
 from alacarte._io.arrays import Doubles, Longs
 from alacarte.inference.cosines import pulls
-from alacarte.inference.means import WHOLE, Units
+from alacarte.inference.means import ROUNDING_OF_SHARES, Units
 from alacarte.inference.regression_noise import Tick
 
-SHORTEST = 0.02  # of ‖m‖²: a shuffled mean's squared length without noise is no smaller
+LEAST_SHUFFLED_LENGTH = 0.02  # of ‖m‖²: a shuffled mean's squared length without noise is no smaller
 # Unit vectors of words, and whose neighbour each is; None for words that are fixed.
 Chosen = tuple[Doubles, Longs | None]
 Choose = Callable[[Doubles], Chosen]  # the words that would be chosen for two means
@@ -69,7 +69,7 @@ def _joint(groups: list[Units], one: Doubles, other: Doubles) -> Doubles:
 
 def statistic(groups: list[Units], directions: Doubles) -> Doubles:
     """Return the difference of debiased cosines over its standard error, also where `difference` has none."""
-    (values, pull), (others, other_pull) = (pulls(group, directions, SHORTEST) for group in groups)
+    (values, pull), (others, other_pull) = (pulls(group, directions, LEAST_SHUFFLED_LENGTH) for group in groups)
     return np.asarray((values - others) / np.sqrt(_joint(groups, pull, other_pull)))
 
 
@@ -81,10 +81,10 @@ def under_null(groups: list[Units]) -> tuple[Doubles, list[Doubles]]:
     means, noise = [group.mean() for group in groups], np.array([group.noise() for group in groups])
     weights = (1 / noise) / (1 / noise).sum()
     common = weights @ np.stack(means)
-    common *= np.sqrt(max(1 - float(weights**2 @ noise) / float(common @ common), SHORTEST))
+    common *= np.sqrt(max(1 - float(weights**2 @ noise) / float(common @ common), LEAST_SHUFFLED_LENGTH))
     deviations = []
     for group, mean in zip(groups, means, strict=True):
-        left = np.sqrt(np.maximum(1 - group.sizes / group.sizes.sum(), WHOLE))
+        left = np.sqrt(np.maximum(1 - group.sizes / group.sizes.sum(), ROUNDING_OF_SHARES))
         deviations.append((group.sums - np.outer(group.sizes, mean)) / left[:, None])
     return common, deviations
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from alacarte.model.model import ALaCarte
 
 
-TARGETS_AT_ONCE = 1 << 14  # targets transformed together
-LARGE = 1 << 30  # bytes of induced vectors from which on they are memory-mapped
+TRANSFORMED_AT_ONCE = 1 << 14  # targets transformed together
+LARGE_RESULT = 1 << 30  # bytes of induced vectors from which on they are memory-mapped
 
 
 class InducedVectors(WordVectors):
@@ -261,10 +261,10 @@ class InducedVectors(WordVectors):
 def _transformed(transform: Transform, sums: ContextSums, rows: Rows) -> Singles:
     """Return the vectors of some rows, a block at a time; in a file of the system's own if they are large."""
     shape = len(rows), sums.dimension
-    large = 4 * shape[0] * shape[1] > LARGE
+    large = 4 * shape[0] * shape[1] > LARGE_RESULT
     result: Singles = scratch_file(shape, np.float32) if large else np.empty(shape, dtype=np.float32)
-    for low in range(0, len(rows), TARGETS_AT_ONCE):
-        result[low : low + TARGETS_AT_ONCE] = transform(sums.means(rows[low : low + TARGETS_AT_ONCE]))
+    for low in range(0, len(rows), TRANSFORMED_AT_ONCE):
+        result[low : low + TRANSFORMED_AT_ONCE] = transform(sums.means(rows[low : low + TRANSFORMED_AT_ONCE]))
     result.flags.writeable = False  # so that it need not be copied
     return result
 
@@ -275,16 +275,16 @@ def _with_prior(prior: Prior, sums: ContextSums, transformed: Singles) -> tuple[
     at[sums.seen] = np.arange(len(sums.seen))
     result = np.empty((len(sums), sums.dimension), dtype=np.float32)
     origin: list[str] = []
-    for low in range(0, len(sums), TARGETS_AT_ONCE):
-        part = at[low : low + TARGETS_AT_ONCE]
+    for low in range(0, len(sums), TRANSFORMED_AT_ONCE):
+        part = at[low : low + TRANSFORMED_AT_ONCE]
         occurs = np.flatnonzero(part >= 0)
         x = np.zeros((len(part), sums.dimension))
         vectors = transformed[part[occurs]]
         x[occurs] = vectors if prior.adaptation is None else prior.adaptation.compared(vectors)
-        names = sums.keys[low : low + TARGETS_AT_ONCE]
-        counts = np.where(part >= 0, sums.occurrences[low : low + TARGETS_AT_ONCE], 0)
+        names = sums.keys[low : low + TRANSFORMED_AT_ONCE]
+        counts = np.where(part >= 0, sums.occurrences[low : low + TRANSFORMED_AT_ONCE], 0)
         fused = prior.combine(x, prior.rows(names), counts, names)
-        result[low : low + TARGETS_AT_ONCE] = fused.fused
+        result[low : low + TRANSFORMED_AT_ONCE] = fused.fused
         origin += fused.origin
     has = np.array([name != "nothing" for name in origin], dtype=bool)
     return np.flatnonzero(has), result[has], tuple(name for name in origin if name != "nothing")

@@ -41,7 +41,7 @@ from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.formats.hub import find_folder
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
-PLAIN = ".plain"  # how the names of models end that do as the paper
+PLAIN_ENDING = ".plain"  # how the names of models end that do as the paper
 ADAPTED_POSITIONS = "linear"  # found words again more often than "uniform" on each text (benchmarks/own_words.py)
 
 
@@ -279,7 +279,7 @@ class ALaCarte(FewShotModel):
         adapt
             False is the same as the name with ``.plain``.
         """
-        folder = pretrained_folder(name if adapt or name.endswith(PLAIN) else f"{name}{PLAIN}")
+        folder = pretrained_folder(name if adapt or name.endswith(PLAIN_ENDING) else f"{name}{PLAIN_ENDING}")
         try:
             return cls.load(folder, vectors=vectors, tokenizer=tokenizer, check=check)
         except BadVectors as error:

@@ -45,11 +45,11 @@ from alacarte.vectors.formats import hub
 from alacarte.vectors.formats.named import known_names
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
-FORMAT = "alacarte.ALaCarte/2"
+MODEL_FORMAT = "alacarte.ALaCarte/2"
 MAIN = "model.json"
 VECTORS, REPORT = hub.VECTORS, "report.txt"
 FOR_PEOPLE = (REPORT, hub.CONFIG, hub.CARD)  # who may change these
-PARTS = (
+PART_FILES = (
     "transform.safetensors",
     "register.safetensors",
     "definitions.safetensors",
@@ -57,7 +57,7 @@ PARTS = (
     "fusion.safetensors",
     "spread.safetensors",
 )
-NAMES = (*PARTS, VECTORS, *FOR_PEOPLE)
+FILE_NAMES = (*PART_FILES, VECTORS, *FOR_PEOPLE)
 PRETRAINED = Path(__file__).parents[1] / "pretrained"  # the models that ship with this package
 
 
@@ -95,7 +95,7 @@ def check_folder(folder: str | PathLike[str], overwrite: bool = False) -> None:
             f"{path}: exists and is not a saved model; choose another folder or remove it",
             hint=Hint("or pass overwrite=True, which leaves other files in it alone", OVERWRITE),
         ) from None
-    for name in NAMES:
+    for name in FILE_NAMES:
         if (path / name).exists() and name not in _written(path, description):
             raise AlacarteError(
                 f"{path / name}: is not as the model in this folder was saved with it; move it away",
@@ -153,7 +153,7 @@ def write_model(
                 file.write(text.encode())
             files[text_name] = identity(new / text_name)
         description = {
-            "format": FORMAT,
+            "format": MODEL_FORMAT,
             "version": __version__,
             "vectors": None if include else name,
             "read_from": _base_name(vectors.source),
@@ -185,14 +185,14 @@ def _upload_model(
         files = sorted(local.iterdir(), key=lambda file: file.name == MAIN)
         for file in files:
             upload(file, f"{url.rstrip('/')}/{file.name}", AlacarteError)
-    for name in set(NAMES) - {file.name for file in files}:
+    for name in set(FILE_NAMES) - {file.name for file in files}:
         remove_remote(f"{url.rstrip('/')}/{name}", AlacarteError)
 
 
 def _save_parts(folder: Path, model: SavedModel, vectors: WordVectors | None) -> Iterator[str]:
     """Write all files but the main one; their names, each when it is complete."""
     parts = (model.transform, model.register, model.definitions, model.form, model.fusion, model.typical)
-    for name, part in zip(PARTS, parts, strict=True):
+    for name, part in zip(PART_FILES, parts, strict=True):
         if part is not None:
             part.save(folder / name)
             yield name
@@ -230,7 +230,7 @@ def _written(folder: Path, description: dict[str, Any] | None = None) -> set[str
     """Return the names of the files in a folder that are as a model was saved there; none if there is no model."""
     with suppress(AlacarteError):
         digests = (description or describe_model(folder))["files"]
-        same = {name for name, digest in digests.items() if name in NAMES and _has_digest(folder / name, digest)}
+        same = {name for name, digest in digests.items() if name in FILE_NAMES and _has_digest(folder / name, digest)}
         return {MAIN, *same}
     return set()
 
@@ -254,7 +254,7 @@ def describe_model(folder: str | PathLike[str]) -> dict[str, Any]:
         raise AlacarteError(
             f"{path}: not a saved model ({error}); `alc fit --out {path}` or ALaCarte.save makes one"
         ) from None
-    if not isinstance(description, dict) or description.get("format") != FORMAT:
+    if not isinstance(description, dict) or description.get("format") != MODEL_FORMAT:
         given = description.get("format") if isinstance(description, dict) else None
         raise AlacarteError(f"{path}: a model of another format, {given!r}; make it again with `alc fit`")
     files = description.get("files")
@@ -272,7 +272,7 @@ def model_files(folder: str | PathLike[str], description: dict[str, Any]) -> dic
     for name, digest in description["files"].items():
         if name in FOR_PEOPLE:
             continue
-        if name not in NAMES:
+        if name not in FILE_NAMES:
             raise AlacarteError(f"{folder}: the model has a file {name!r}, which is not known here; upgrade alacarte")
         file = Path(folder) / name
         if not file.is_file():
@@ -282,7 +282,7 @@ def model_files(folder: str | PathLike[str], description: dict[str, Any]) -> dic
                 f"{file} is not the file that was saved with this model; copy or write the whole folder again"
             )
         files[name] = file
-    if PARTS[0] not in files:
+    if PART_FILES[0] not in files:
         raise AlacarteError(f"{Path(folder) / MAIN} is damaged: it names no transform; fit the model again")
     return files
 
@@ -313,10 +313,10 @@ def _check_same(path: Path, description: dict[str, Any]) -> None:
 
 def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | None) -> SavedModel:
     files = model_files(path, description)
-    transform = Transform.load(files[PARTS[0]])
+    transform = Transform.load(files[PART_FILES[0]])
     if vectors is None:
         vectors = WordVectors.load(files[VECTORS]) if VECTORS in files else _named_vectors(path, description)
-    register, definitions, form, fusion, spread = (files.get(name) for name in PARTS[1:])
+    register, definitions, form, fusion, spread = (files.get(name) for name in PART_FILES[1:])
     return SavedModel(
         transform,
         vectors,
@@ -330,7 +330,7 @@ def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | 
 
 
 def _download_model(url: str, vectors: VectorsLike | None) -> SavedModel:
-    names = [name for name in describe_model(url)["files"] if name in (*PARTS, VECTORS)]
+    names = [name for name in describe_model(url)["files"] if name in (*PART_FILES, VECTORS)]
     with local_copy(f"{url.rstrip('/')}/{MAIN}", needed=names) as copy:
         saved = read_model(copy.parent, vectors=vectors)
     if vectors is None and VECTORS in names:

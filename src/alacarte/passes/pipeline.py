@@ -5,11 +5,11 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-Item = TypeVar("Item")
+Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Generator[Result, None, None]:
+def in_order(function: Callable[[Task], Result], items: Iterable[Task], threads: int) -> Generator[Result, None, None]:
     """Return function(item) for each item, by several threads, in the order of the items.
 
     >>> list(in_order(lambda n: n * n, range(5), threads=2))

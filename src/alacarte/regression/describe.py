@@ -31,7 +31,7 @@ from alacarte.vectors.word_vectors import WordVectors
 
 Candidates = int | Iterable[str] | None
 EVERYTHING = "all contexts"
-FEW = 3.5  # degrees of freedom of clusters below which one is warned
+LEAST_CLUSTER_DF = 3.5  # degrees of freedom of clusters below which one is warned
 
 
 # ------------------------------------------------------------------------------------------- words and cosines
@@ -156,7 +156,7 @@ class Grouped:
 
 def _warn_of_few_clusters(units: Iterable[Units]) -> None:
     """Warn where a group has so few clusters that count that no method knows its noise."""
-    few = [group for group in units if group.clustered and len(group) > 2 and group.df() < FEW]
+    few = [group for group in units if group.clustered and len(group) > 2 and group.df() < LEAST_CLUSTER_DF]
     if few:
         warnings.warn(
             f"a group has {len(few[0])} clusters, of which {few[0].df() + 1:.1f} count: intervals and p-values from so "

@@ -14,7 +14,7 @@ from alacarte.errors import BadFormula, require
 from alacarte.regression.embed import Embeddings
 from alacarte.regression.formulas import parse_covariates, split_effects
 from alacarte.regression.frames import Variables, as_column, as_days, is_numeric, missing
-from alacarte.regression.groups import codes_of
+from alacarte.regression.groups import level_codes
 from alacarte.regression.results import Column
 
 ROUNDS = 1000  # of taking means of several effects out by turns
@@ -83,7 +83,7 @@ def build(covariates: str, embeddings: Embeddings, usable: Mask) -> Design:
         usable,
         dates=lambda name: name not in parsed.as_levels,
     )
-    taken_out = {name: codes_of(columns[name], levels.get(name))[1] for name in effects}
+    taken_out = {name: level_codes(columns[name], levels.get(name))[1] for name in effects}
     columns = {name: column for name, column in columns.items() if name in parsed.variables}
     levels = {name: labels for name, labels in levels.items() if name in parsed.variables}
     built = _model_matrix(parsed.formula, columns, levels)
@@ -196,7 +196,7 @@ def _levels(columns: Columns, variables: Variables) -> dict[str, list[Any]]:
     levels: dict[str, list[Any]] = {}
     for name, column in columns.items():
         if not is_numeric(column):  # dates in C(…) among them
-            levels[name] = codes_of(column, variables.levels.get(name))[0]
+            levels[name] = level_codes(column, variables.levels.get(name))[0]
         values = levels.get(name) or np.unique(column).tolist()
         if len(values) < 2:
             raise BadFormula(

@@ -29,7 +29,7 @@ from alacarte.text.encoding import Encoded
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
 
-TOGETHER = 1 << 15  # contexts averaged at a time
+CONTEXTS_AT_ONCE = 1 << 15  # contexts averaged at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,8 +251,8 @@ def _averages_of_windows(
     integers = IntegerVectors.of(vectors, transform.weights, reading, few=True)
     order = np.argsort(starts, kind="stable")
     means, weights = np.zeros((len(table), vectors.dimension)), np.zeros(len(table))
-    for low in range(0, len(order), TOGETHER):
-        rows = order[low : low + TOGETHER]
+    for low in range(0, len(order), CONTEXTS_AT_ONCE):
+        rows = order[low : low + CONTEXTS_AT_ONCE]
         first, last = table.documents[rows[0]], table.documents[rows[-1]] + 1
         begin, end = offsets[first], offsets[last]
         places = np.arange(len(rows), dtype=np.int32)

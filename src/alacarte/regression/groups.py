@@ -24,17 +24,17 @@ def group_codes(embeddings: "Embeddings", groups: Groups) -> tuple[list[Any], Lo
     known = embeddings.variables.columns.keys() | embeddings.own.keys() if many else set()
     if isinstance(groups, str) or (many and all(name in known for name in names)):
         levels = embeddings.variables.levels
-        parts = [codes_of(embeddings.column(str(name), "the groups"), levels.get(name)) for name in names]
+        parts = [level_codes(embeddings.column(str(name), "the groups"), levels.get(name)) for name in names]
         return parts[0] if len(parts) == 1 else _crossed(parts)
     values = as_column(groups)
     if len(values) != len(embeddings):
         raise AlacarteError(
             f"{len(values)} groups for {len(embeddings)} rows; name a variable, or give one value for each row"
         )
-    return codes_of(values, None)
+    return level_codes(values, None)
 
 
-def codes_of(column: Column, levels: list[Any] | None, key: Any = None) -> tuple[list[Any], Longs]:
+def level_codes(column: Column, levels: list[Any] | None, key: Any = None) -> tuple[list[Any], Longs]:
     """Return (labels that occur, in order; the place of each value's label, -1 where it is missing)."""
     absent = missing(column)
     occurring = set(column[~absent].tolist())

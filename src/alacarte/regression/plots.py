@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 TICKS = (0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20)
-FARTHEST = 20.0  # a ratio on the axis
+LARGEST_RATIO = 20.0  # a ratio on the axis
 
 
 # ---------------------------------------------------------------------------------------------- coefficients
@@ -222,7 +222,7 @@ def _ratio_axis(axes: Any, values: Doubles) -> float:
     """Return a logarithmic axis around 1 that holds the values, with ticks that do not crowd; returns where it ends."""
     finite = values[np.isfinite(values) & (values > 0)]
     reach = float(np.exp(np.abs(np.log(finite)).max(initial=np.log(1.1))))
-    limit = min(reach, FARTHEST) * 1.04
+    limit = min(reach, LARGEST_RATIO) * 1.04
     axes.set_xscale("log")
     axes.set_xlim(1 / limit, limit)
     ticks: list[float] = []

@@ -9,7 +9,7 @@ import numpy as np
 from alacarte._io.arrays import Doubles, Longs
 from alacarte._io.progress import progress
 from alacarte.errors import AlacarteError
-from alacarte.inference.cosines import LEAST_DF, agreeing_errors, directions_of, interval, why_undefined
+from alacarte.inference.cosines import LEAST_INTERVAL_DF, agreeing_errors, directions_of, interval, why_undefined
 from alacarte.inference.means import Units
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.inference.two_groups import Chosen, difference, wild_bootstrap
@@ -170,7 +170,7 @@ def _with_inference(compared: _Pair, inference: Inference, rng: np.random.Genera
     excess = compared.excess(rng) if min(map(len, units)) > 1 else None
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         centre, error, df = difference(units, compared.directions, excess, logarithm=True)
-        df = np.maximum(df, LEAST_DF)
+        df = np.maximum(df, LEAST_INTERVAL_DF)
         p, least = None, least_p(inference.permutations)
         if inference.permutations:
             p = _p_values(compared, inference, rng)

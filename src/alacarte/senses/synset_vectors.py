@@ -22,7 +22,7 @@ from alacarte.vectors.word_vectors import WordVectors
 
 UNKNOWN_LIMIT = 0.25  # of the annotations: with more, they were made with another WordNet
 STRENGTH = 3.0  # chosen on a split of SemCor: `alc eval wsd --tune` prints the search
-SLOT = "\0"  # a token that no vocabulary has: the synset's place in a document made of its gloss
+SYNSET_TOKEN = "\0"  # a token that no vocabulary has: the synset's place in a document made of its gloss
 WHOLE_SENTENCE = 400  # words on a side: more than the longest sentence of SemCor; a wider window takes longer
 BOTH_SIDES = (WHOLE_SENTENCE, WHOLE_SENTENCE)
 RIGHT_SIDE = (0, WHOLE_SENTENCE)
@@ -163,7 +163,7 @@ def gloss_vectors(model: ALaCarte, wordnet: WordNet, *, show_progress: bool | No
             own = {part for lemma in synset.lemmas for part in tokenizer(lemma.replace("_", " "), known)}
             gloss = (synset.definition, *synset.examples)
             words = [word for text in gloss for word in tokenizer(text, known) if word not in own]
-            yield Document(tokens=[SLOT, *words], spans=((0, 1, synset.id),))
+            yield Document(tokens=[SYNSET_TOKEN, *words], spans=((0, 1, synset.id),))
 
     words, matrix, _ = _induced_rows(model, sentence_sums(model, documents(), show_progress=show_progress))
     return SynsetVectors(words, matrix, counts=np.zeros(len(words), dtype=np.int64))

@@ -12,8 +12,7 @@ from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.model import InducedVectors, explain
 from alacarte.passes.discover import discover
 from alacarte.senses import induce_senses
-from alacarte.serve.columns import by_years, described, matching
-from alacarte.serve.columns import two_sides as two_sides_of
+from alacarte.serve.columns import by_years, described_column, groups_to_compare, matching
 from alacarte.serve.desk import Desk
 from alacarte.serve.jobs import BUILD
 from alacarte.serve.preview import previewed
@@ -23,7 +22,7 @@ from alacarte.serve.workspace import Workspace, checked_name, target_of
 from alacarte.text.corpus import Corpus
 
 MOST_WORDS = 200  # on a map
-AT_ONCE = 2000  # lines that are read at a time for a stream
+LINES_AT_ONCE = 2000  # lines that are read at a time for a stream
 COMMON = 500  # first words of the vectors, which are no good examples
 FREQUENT = 100  # first words of the vectors, most of which are grammar
 SENSE_LINES = 500  # lines of a word that are shown with their sense
@@ -87,14 +86,14 @@ def about(workspace: Workspace) -> Any:
 
 
 def _described(name: str, corpus: Concordance) -> dict[str, Any]:
-    columns = [described(corpus, column) for column in corpus.columns]
+    columns = [described_column(corpus, column) for column in corpus.columns]
     return {
         "name": name,
         "path": str(corpus.path),
         "documents": len(corpus),
         "tokens": corpus.tokens,
         "columns": columns,
-        "sides": two_sides_of(corpus, columns),
+        "sides": groups_to_compare(corpus, columns),
         "examples": corpus.frequent_words(beyond=COMMON) or corpus.frequent_words(),
         "finding": FINDING if name == NAME else None,
     }
@@ -171,8 +170,8 @@ def lines(
 def all_lines(workspace: Workspace, corpus: CorpusName, phrase: Phrase, where: Where, sort: Sort) -> Iterator[Any]:
     """All lines in which a phrase occurs, one at a time."""
     uses = workspace.uses(corpus, where, phrase, sort)
-    for low in range(0, len(uses), AT_ONCE):
-        yield from uses.lines(low, AT_ONCE).to_dict()
+    for low in range(0, len(uses), LINES_AT_ONCE):
+        yield from uses.lines(low, LINES_AT_ONCE).to_dict()
 
 
 def document(
@@ -384,7 +383,7 @@ def word_positions(
 def overview(workspace: Workspace, report: ProgressCallback, corpus: CorpusName, model: ModelName) -> Any:
     """Return a corpus as a whole: its documents over time, and its own words and phrases."""
     chosen, vectors = workspace.corpus(corpus), workspace.model(model).vectors
-    dates = [column for column in chosen.columns if described(chosen, column)["kind"] == "date"]
+    dates = [column for column in chosen.columns if described_column(chosen, column)["kind"] == "date"]
     options: dict[str, Any] = {"show_progress": False, "callback": report, "threads": 1}
     found = discover(vectors, chosen, ngrams=(1, 2), min_count=OWN_FROM, **options)
     rows = sorted(found.to_dict(), key=lambda row: -row["count"])

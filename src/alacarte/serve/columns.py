@@ -9,24 +9,24 @@ from alacarte.concordance import Concordance
 from alacarte.concordance.conditions import as_number, condition
 from alacarte.concordance.periods import DATE
 
-FEW = 40  # values that can be chosen from a list
+MOST_CHOICES = 40  # values that can be chosen from a list
 MOSTLY = 0.9  # of the documents with a value have one of the kind that a column is said to be
 YEARS = (1000, 2999)  # whole numbers between these are years
 STEPS = (1, 2, 5, 10, 20, 50, 100, 1000)  # years that are counted together
 MOST_BARS = 25
-REPEATED = 2.0  # documents for each value, at least, where a column groups them
+DOCUMENTS_PER_VALUE = 2.0  # documents for each value, at least, where a column groups them
 
 
-def described(corpus: Concordance, name: str) -> dict[str, Any]:
+def described_column(corpus: Concordance, name: str) -> dict[str, Any]:
     """Return the kind of a column, its least and greatest value where it has an order, its values where they are few.
 
     A column is a date (also a year), a number, one of few values, one of many, or text, which groups nothing.
     """
     levels = corpus.value_counts(name)
     known = {value: count for value, count in levels.items() if value is not None}
-    kind = kind_of(known)
+    kind = value_kind(known)
     ordered = kind in ("date", "number")
-    few = len(levels) <= FEW and kind in ("few", "number")
+    few = len(levels) <= MOST_CHOICES and kind in ("few", "number")
     ends = [min(known, key=_place), max(known, key=_place)] if ordered else [None, None]
     return {
         "name": name,
@@ -37,13 +37,15 @@ def described(corpus: Concordance, name: str) -> dict[str, Any]:
     }
 
 
-def kind_of(known: Mapping[Any, int]) -> str:
+def value_kind(known: Mapping[Any, int]) -> str:
     """Return the kind of a column, from its values and how many documents have each.
 
-    >>> kind_of({"2001-05-03": 1, "2001-06": 1}), kind_of({1950: 3, 1951: 2}), kind_of({4.5: 1, 3: 1})
+    >>> value_kind({"2001-05-03": 1, "2001-06": 1}), value_kind({1950: 3, 1951: 2}), value_kind({4.5: 1, 3: 1})
     ('date', 'date', 'number')
-    >>> kind_of({"D": 50, "R": 60}), kind_of({f"Senator {n}": 9 for n in range(99)}), kind_of({"A remark.": 1, "B.": 1})
-    ('few', 'many', 'text')
+    >>> value_kind({"D": 50, "R": 60}), value_kind({f"Senator {n}": 9 for n in range(99)})
+    ('few', 'many')
+    >>> value_kind({"A remark.": 1, "B.": 1})
+    'text'
     """
     total = sum(known.values())
     if not total:
@@ -56,12 +58,12 @@ def kind_of(known: Mapping[Any, int]) -> str:
         return "date"
     if share(lambda value: as_number(value) is not None) >= MOSTLY:
         return "number"
-    if total / len(known) < REPEATED:
+    if total / len(known) < DOCUMENTS_PER_VALUE:
         return "text"
-    return "few" if len(known) <= FEW else "many"
+    return "few" if len(known) <= MOST_CHOICES else "many"
 
 
-def two_sides(corpus: Concordance, columns: list[dict[str, Any]]) -> list[list[str]] | None:
+def groups_to_compare(corpus: Concordance, columns: list[dict[str, Any]]) -> list[list[str]] | None:
     """Return conditions for two sides that make sense: before and after, or the two largest groups."""
     for column in columns:
         periods = corpus.periods(column["name"], 2) if column["kind"] == "date" else []

@@ -26,12 +26,12 @@ from alacarte.serve.workspace import Workspace, checked_name, is_inside
 PAGES = ("/", "/start", "/invent", "/word", "/compare", "/map", "/corpora", "/notes")  # views of the one page
 MOST_NOTES = 10_000
 LARGEST_TEXT = 1 << 33  # bytes of a file that is sent
-ENDINGS = (".txt", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".gz", ".zst", ".bz2", ".xz")
-TABLES = (
+TEXT_ENDINGS = (".txt", ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".gz", ".zst", ".bz2", ".xz")
+DESK_TABLES = (
     "CREATE TABLE notes (number INTEGER PRIMARY KEY, address TEXT, title TEXT, text TEXT, changed REAL)",
     "CREATE TABLE builds (name TEXT PRIMARY KEY, request TEXT, state TEXT, message TEXT) WITHOUT ROWID",
 )
-CorpusName = Annotated[str, Parameter("the name of a corpus", required=True, most=80)]
+NewCorpusName = Annotated[str, Parameter("the name of a corpus", required=True, most=80)]
 NoteNumber = Annotated[int, Parameter("the note", required=True, least=1, most=2**53)]
 
 
@@ -79,12 +79,12 @@ class Desk:
     @property
     def _database(self) -> SqliteFile:
         path = self._folder / "workspace.sqlite"
-        file = SqliteFile(path, [re.escape(table) for table in TABLES])
+        file = SqliteFile(path, [re.escape(table) for table in DESK_TABLES])
         with self._using_folder():
             self._folder.mkdir(parents=True, exist_ok=True)
             self._refuse_link(path)
             if not path.exists():
-                file.create(*TABLES)
+                file.create(*DESK_TABLES)
         return file
 
     def _change(self, query: str, values: Sequence[Any]) -> int:
@@ -151,8 +151,10 @@ class Desk:
     ) -> dict[str, int]:
         """Keep a text that is sent as the body, completely or not at all."""
         path = self._part("texts") / checked_name(name)
-        if not path.name.endswith(ENDINGS):
-            raise AlacarteError(f"the name of a text ends with one of {', '.join(ENDINGS)}, which says how to read it")
+        if not path.name.endswith(TEXT_ENDINGS):
+            raise AlacarteError(
+                f"the name of a text ends with one of {', '.join(TEXT_ENDINGS)}, which says how to read it"
+            )
         if os.path.lexists(path):
             raise AlacarteError(
                 f"there is a text {path.name!r} already; give this one another name, or delete that one"
@@ -203,7 +205,7 @@ class Desk:
 
     def build(
         self,
-        name: CorpusName,
+        name: NewCorpusName,
         texts: Annotated[list[str], Parameter("the names of texts", required=True, most=1000)],
         text: Annotated[str, Parameter("the column or field with the text", default="text", most=200)],
         columns: Annotated[list[str], Parameter("columns or fields to keep", most=40)],
@@ -222,7 +224,7 @@ class Desk:
         self._change("INSERT OR REPLACE INTO builds VALUES (?, ?, 'building', '')", (plain, json.dumps(request)))
         self._begin(plain, request)
 
-    def resume(self, name: CorpusName) -> None:
+    def resume(self, name: NewCorpusName) -> None:
         """Go on with a build that was stopped or cut off."""
         request = self._request(name)
         if name in self._building:
@@ -230,13 +232,13 @@ class Desk:
         self._settle(name, "building")
         self._begin(name, request)
 
-    async def cancel(self, name: CorpusName) -> None:
+    async def cancel(self, name: NewCorpusName) -> None:
         """Stop a build; what was read so far stays, and a build that is resumed goes on from there."""
         self._request(name)
         await self._stopped(name)
         self._settle(name, "stopped")
 
-    async def forget(self, name: CorpusName) -> None:
+    async def forget(self, name: NewCorpusName) -> None:
         """Delete a corpus that was built here, or a build; the texts stay."""
         await self._stopped(name)
         if not self.workspace.is_own(name) and not self._requests(name):

@@ -19,9 +19,9 @@ from alacarte.serve.workspace import Workspace
 
 Message = dict[str, Any]
 BUILD = "build"  # the question whose answer is a corpus
-LONGEST_LINE = 1 << 28  # bytes of an answer
+LONGEST_ANSWER = 1 << 28  # bytes of an answer
 PATIENCE = 1.0  # seconds that a short question goes on when nobody waits for it: a new process takes longer to start
-KEPT = 16  # answers about corpora that are kept, so that nobody who opens a link waits for them again
+ANSWERS_KEPT = 16  # answers about corpora that are kept, so that nobody who opens a link waits for them again
 
 
 class Pool:
@@ -143,7 +143,7 @@ class Jobs:
 
     def _keep(self, key: str, message: Message) -> None:
         self._answers[key] = message
-        if len(self._answers) > KEPT:
+        if len(self._answers) > ANSWERS_KEPT:
             self._answers.popitem(last=False)
 
     async def _replaced(self, worker: asyncio.subprocess.Process) -> None:
@@ -179,7 +179,7 @@ async def started(workspace: Workspace, memory: int | None) -> asyncio.subproces
         str(memory or 0),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        limit=LONGEST_LINE,
+        limit=LONGEST_ANSWER,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from alacarte._io.arrow import open_arrow
 from alacarte._io.decoding import decoding
 from alacarte.errors import BadCorpus
-from alacarte.serve.columns import kind_of
+from alacarte.serve.columns import value_kind
 from alacarte.text.options import CorpusOptions
 from alacarte.text.records import delimiter_of
 from alacarte.text.sources import file_streams
@@ -63,7 +63,9 @@ def _fields(line: str) -> dict[str, Any]:
 
 
 def _kind(values: list[Any]) -> str:
-    return kind_of(Counter(value if isinstance(value, str | int | float) else str(value) for value in values if value))
+    return value_kind(
+        Counter(value if isinstance(value, str | int | float) else str(value) for value in values if value)
+    )
 
 
 def _short(value: Any) -> str:

@@ -13,11 +13,11 @@ from alacarte._io.printing import finite
 from alacarte._version import __version__
 from alacarte.errors import AlacarteError
 
-LONGEST = 10_000  # characters of a value
+LONGEST_TEXT = 10_000  # characters of a value
 
-Kind = Literal["string", "integer", "strings", "choice"]
+ParameterKind = Literal["string", "integer", "strings", "choice"]
 Manner = Literal["here", "words", "lines", "job", "stream", "desk", "upload"]
-KINDS: dict[Any, Kind] = {str: "string", int: "integer", list[str]: "strings"}
+PARAMETER_KINDS: dict[Any, ParameterKind] = {str: "string", int: "integer", list[str]: "strings"}
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Parameter:
     required: bool = False
     default: Any = None
     least: int = 0
-    most: int = LONGEST
+    most: int = LONGEST_TEXT
     name: str = ""
-    kind: Kind = "string"
+    kind: ParameterKind = "string"
     choices: tuple[str, ...] = ()
 
 
@@ -77,7 +77,7 @@ def _noted(name: str, hint: Any) -> Parameter:
     plain, note = get_args(hint)
     if get_origin(plain) is Literal:
         return replace(note, name=name, kind="choice", choices=get_args(plain))
-    return replace(note, name=name, kind=KINDS[plain])
+    return replace(note, name=name, kind=PARAMETER_KINDS[plain])
 
 
 class BadQuestion(AlacarteError):
@@ -108,8 +108,8 @@ def _value(parameter: Parameter, given: Mapping[str, Any]) -> Any:
     if parameter.kind == "strings":
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise BadQuestion(f"{name} is a list of texts")
-        if len(value) > parameter.most or any(len(item) > LONGEST for item in value):
-            raise BadQuestion(f"{name}: at most {parameter.most} texts of {LONGEST:,} characters each")
+        if len(value) > parameter.most or any(len(item) > LONGEST_TEXT for item in value):
+            raise BadQuestion(f"{name}: at most {parameter.most} texts of {LONGEST_TEXT:,} characters each")
         return value
     if parameter.kind == "integer":
         return _integer(parameter, value)
@@ -210,7 +210,7 @@ def _schema(parameter: Parameter) -> dict[str, Any]:
     if parameter.kind == "choice":
         return {"type": "string", "enum": list(parameter.choices)}
     if parameter.kind == "strings":
-        return {"type": "array", "items": {"type": "string", "maxLength": LONGEST}, "maxItems": parameter.most}
+        return {"type": "array", "items": {"type": "string", "maxLength": LONGEST_TEXT}, "maxItems": parameter.most}
     if not parameter.required:
         return {"type": "string", "maxLength": parameter.most}
     return {"type": "string", "minLength": 1, "maxLength": parameter.most, "pattern": r"\S"}

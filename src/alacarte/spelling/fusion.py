@@ -37,7 +37,7 @@ from alacarte.vectors.word_vectors import WordVectors
 
 KIND, VERSION = "fusion weights", 2
 FOLDS = 3
-LEAST_WORDS = 30  # from which weights are learned
+LEAST_SAMPLED_WORDS = 30  # from which weights are learned
 DEFINITION = 8  # contexts that a definition is worth, by the training nonces
 NEAREST, RELATIVES_AMONG = 10, 30_000  # nearest words that are taken for relatives, among the first 30,000 words
 LEAST_RELATIVES = 2  # that a word must have
@@ -182,9 +182,10 @@ class Fusion(Table):
     @classmethod
     def learn(cls, trials: "Trials") -> "Fusion":
         """Learn the weights with the largest AUC, and measure how well those learned on other words do."""
-        if len(np.unique(trials.words)) < LEAST_WORDS:
+        if len(np.unique(trials.words)) < LEAST_SAMPLED_WORDS:
             raise NotEnoughData(
-                f"fewer than {LEAST_WORDS} words could be sampled to weigh spelling and contexts by; give more text"
+                f"fewer than {LEAST_SAMPLED_WORDS} words could be sampled to weigh spelling and contexts by; "
+                "give more text"
             )
         typical = float(np.median(np.linalg.norm(trials.forms, axis=1)))
         ux, uf = without_direction(trials.contexts, trials.common), without_direction(trials.forms, trials.common)

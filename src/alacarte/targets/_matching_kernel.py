@@ -13,15 +13,15 @@ from alacarte._io.compiled import inlined, kernel, pointer, prefetch
 
 EMPTY_SLOT = -1
 ALONE, STARTS = 1, 2  # roles of an id: a sequence of its own, the beginning of longer ones
-AHEAD = 16  # tokens that are looked up together
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-UPPER, LOWER = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
+TOKENS_AT_ONCE = 16  # tokens that are looked up together
+HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+UPPER_32, LOWER_32 = np.uint64(0xFFFFFFFF00000000), np.uint64(0x00000000FFFFFFFF)
 
 
 @inlined
 def _extend(code, token):  # type: ignore[no-untyped-def]
     """Return the hash of an n-gram with one more id."""
-    code = (code ^ np.uint64(token)) * MULTIPLIER
+    code = (code ^ np.uint64(token)) * HASH_MULTIPLIER
     return code ^ (code >> np.uint64(29))
 
 
@@ -56,13 +56,13 @@ def build_table(
             code = _extend(code, flat[low + k])
         slot = _next_slot(table, mask, code & mask, code)
         while table[np.int64(slot)] != 0:
-            at = np.int64(table[np.int64(slot)] & LOWER) - 1
+            at = np.int64(table[np.int64(slot)] & LOWER_32) - 1
             if _same(flat, low, size, records, at):
                 first[i] = records[at + 2 + size]
                 break
             slot = _next_slot(table, mask, (slot + np.uint64(1)) & mask, code)
         if first[i] == i:
-            table[np.int64(slot)] = (code & UPPER) | np.uint64(end + 1)
+            table[np.int64(slot)] = (code & UPPER_32) | np.uint64(end + 1)
             records[end] = keys[i]
             records[end + 1] = size
             for k in range(size):
@@ -91,12 +91,12 @@ def find_sequences(
 
     `roles[id]` is 0 for the many ids that no sequence begins with, so that these cost nothing but a glance;
     `single[id]` is the one-word sequence of an id or -1. `lengths` rise. The output arrays hold at least
-    len(ids) × (1 + len(lengths)) entries. `codes` is room for 2 · AHEAD · len(lengths) numbers, `reach` for AHEAD: how
-    many lengths fit at a token.
+    len(ids) × (1 + len(lengths)) entries. `codes` is room for 2 · TOKENS_AT_ONCE · len(lengths) numbers, `reach` for
+    TOKENS_AT_ONCE: how many lengths fit at a token.
     """
     count, n_lengths, documents = 0, lengths.size, offsets.size - 1
     mask = np.uint64(table.size - 1)
-    slots = AHEAD * n_lengths  # where, behind the codes, the slots of the n-grams are kept
+    slots = TOKENS_AT_ONCE * n_lengths  # where, behind the codes, the slots of the n-grams are kept
     ids, offsets, single, lengths, roles = (
         pointer(ids),
         pointer(offsets),
@@ -109,8 +109,8 @@ def find_sequences(
     codes, reach = pointer(codes), pointer(reach)
     for document in range(documents):
         begin, stop = offsets[document], offsets[document + 1]
-        for low in range(begin, stop, AHEAD):
-            high = min(low + AHEAD, stop)
+        for low in range(begin, stop, TOKENS_AT_ONCE):
+            high = min(low + TOKENS_AT_ONCE, stop)
             anything = False
             for i in range(low, high):
                 token = np.int64(ids[i])
@@ -130,7 +130,7 @@ def find_sequences(
                     slot = _next_slot(table, mask, codes[at] & mask, codes[at])
                     codes[slots + at] = slot
                     if table[np.int64(slot)] != 0:
-                        prefetch(records, np.int64(table[np.int64(slot)] & LOWER) - 1)
+                        prefetch(records, np.int64(table[np.int64(slot)] & LOWER_32) - 1)
             for i in range(low, high):
                 if reach[i - low] < 0:
                     continue
@@ -142,7 +142,7 @@ def find_sequences(
                 for k in range(reach[i - low]):
                     code, slot = codes[(i - low) * n_lengths + k], codes[slots + (i - low) * n_lengths + k]
                     while table[np.int64(slot)] != 0:
-                        record = np.int64(table[np.int64(slot)] & LOWER) - 1
+                        record = np.int64(table[np.int64(slot)] & LOWER_32) - 1
                         if _same(ids, i, lengths[k], records, record):
                             starts[count] = i
                             ends[count] = i + lengths[k]
@@ -173,7 +173,7 @@ def _hash_ngrams(ids, i, stop, lengths, n_lengths, codes, at):  # type: ignore[n
 @inlined
 def _next_slot(table, mask, slot, code):  # type: ignore[no-untyped-def]
     """Return the first slot from this one on that is empty or has the upper half of this hash."""
-    while table[np.int64(slot)] != 0 and (table[np.int64(slot)] ^ code) & UPPER != 0:
+    while table[np.int64(slot)] != 0 and (table[np.int64(slot)] ^ code) & UPPER_32 != 0:
         slot = (slot + np.uint64(1)) & mask
     return slot
 

@@ -46,7 +46,7 @@ class SequenceTable:
 
     def find(self, encoded: Encoded) -> Matches:
         """Return where the sequences occur in a block."""
-        from alacarte.targets._matching_kernel import AHEAD, find_sequences
+        from alacarte.targets._matching_kernel import TOKENS_AT_ONCE, find_sequences
 
         ids = encoded.ids
         if self._patterns_may_have_grown(ids):
@@ -64,8 +64,8 @@ class SequenceTable:
             starts,
             ends,
             targets,
-            np.empty(2 * AHEAD * len(self._lengths), dtype=np.uint64),
-            np.empty(AHEAD, dtype=np.int64),
+            np.empty(2 * TOKENS_AT_ONCE * len(self._lengths), dtype=np.uint64),
+            np.empty(TOKENS_AT_ONCE, dtype=np.int64),
         )
         starts, ends, targets = starts[:count], ends[:count], targets[:count]
         if self._owners is None:

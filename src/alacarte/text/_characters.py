@@ -43,7 +43,7 @@ def _table(is_whitespace: bool, lower: bool, is_normal: bool) -> Ints:
         flags = _flags()
         entries |= flags
         if lower:
-            entries |= flags[np.minimum(folded, kernel.PLANES - 1)] & kernel.FIRST
+            entries |= flags[np.minimum(folded, kernel.PLANES - 1)] & kernel.COMPOSES_1
             for place in np.flatnonzero(folded != _CODES).tolist():
                 if not unicodedata.is_normalized("NFC", characters[place] + results[place]):
                     entries[place] |= kernel.HARD
@@ -82,10 +82,10 @@ def _flags() -> npt.NDArray[np.int64]:
     characters = _text(_CODES)
     flags = np.where(_are(unicodedata.combining, characters), kernel.COMBINING, 0)
     flags[0xD800:0xE000] |= kernel.HARD  # lone surrogates: Python says whether they may be there
-    flags[0x1100:0x1113] |= kernel.FIRST  # Hangul
-    flags[0xAC00:0xD7A4:28] |= kernel.FIRST
-    flags[0x1161:0x1176] |= kernel.SECOND
-    flags[0x11A8:0x11C3] |= kernel.SECOND
+    flags[0x1100:0x1113] |= kernel.COMPOSES_1  # Hangul
+    flags[0xAC00:0xD7A4:28] |= kernel.COMPOSES_1
+    flags[0x1161:0x1176] |= kernel.COMPOSES_2
+    flags[0x11A8:0x11C3] |= kernel.COMPOSES_2
     for low in range(0, len(characters), _TOGETHER):
         block = characters[low : low + _TOGETHER]
         if unicodedata.is_normalized("NFD", block):  # as most are
@@ -97,8 +97,8 @@ def _flags() -> npt.NDArray[np.int64]:
             if unicodedata.normalize("NFC", character) == character:
                 first, second = parts
                 for code in (int(first, 16), ord(character)):  # è and a cedilla become ȩ and a grave accent
-                    flags[code] |= kernel.FIRST
-                flags[int(second, 16)] |= kernel.SECOND
+                    flags[code] |= kernel.COMPOSES_1
+                flags[int(second, 16)] |= kernel.COMPOSES_2
             else:
                 flags[ord(character)] |= kernel.HARD
     return flags

@@ -21,7 +21,7 @@ from alacarte.errors import BadCorpus, require
 from alacarte.text.records import delimiter_of
 
 PADDED = r"\s*[+-]?0\d"  # a number that begins with 0, as codes do: 01, 007
-LONGEST = 40  # characters of a number or a date
+LONGEST_VALUE = 40  # characters of a number or a date
 
 
 def read_table(path: str | PathLike[str]) -> Any:
@@ -93,7 +93,7 @@ def _typed(frame: Any, pandas: Any) -> Any:
     """Return the frame with strings as numbers or as dates, where every value of a column is written as one."""
     for name in frame.columns:
         present = frame[name].dropna()
-        if not len(present) or not all(isinstance(value, str) and len(value) < LONGEST for value in present):
+        if not len(present) or not all(isinstance(value, str) and len(value) < LONGEST_VALUE for value in present):
             continue
         if not any(re.match(PADDED, value) for value in present):
             with contextlib.suppress(ValueError, TypeError):

@@ -25,7 +25,7 @@ RARER = 8  # times as many occurrences as contexts, at most: words that are abou
 NOISY = 64  # occurrences below which words tell what the noise of contexts is
 DRAWN_WORDS = 20_000  # that take part in the choice, evenly from each doubling of the count
 FOLDS = 3
-LEAST_WORDS = 10  # a dimension
+LEAST_WORDS_PER_DIMENSION = 10  # a dimension
 PAPER_THRESHOLD = 1024  # about the paper's threshold, which the choice is compared with
 JITTER = 1e-9  # of the mean eigenvalue, so that few words can be solved for
 
@@ -51,7 +51,7 @@ def choose(sums: ContextSums, vectors: WordVectors, rows: tuple[Rows, Rows], sol
     `rows`: which rows of the sums, and of the vectors, may take part.
     """
     counts = sums.occurrences[rows[0]]
-    needed = LEAST_WORDS * (vectors.dimension + solve.intercept)
+    needed = LEAST_WORDS_PER_DIMENSION * (vectors.dimension + solve.intercept)
     size = np.bincount(_octaves(counts))
     rng = np.random.default_rng(0)
     drawn = evenly_over_octaves(counts, DRAWN_WORDS, rng)

@@ -31,7 +31,7 @@ def read_npy(file: Path) -> npt.NDArray[Any]:
         return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False), np.float64)
 
 
-def read_csv(file: Path) -> npt.NDArray[Any]:
+def read_number_table(file: Path) -> npt.NDArray[Any]:
     """Read numbers separated by commas, tabs or spaces; a header line and a column of row names are left out."""
     try:
         lines = [line for line in file.read_text(encoding="utf-8-sig").splitlines() if line.strip()]

@@ -273,7 +273,7 @@ class Transform:
         elif ending == ".npy":
             matrix = matrices.read_npy(file)
         elif ending in (".csv", ".tsv", ".txt"):
-            matrix = matrices.read_csv(file)
+            matrix = matrices.read_number_table(file)
         elif ending in (".rds", ".rda", ".rdata"):
             matrix = matrices.read_r(file)
         else:

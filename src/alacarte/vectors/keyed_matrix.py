@@ -375,7 +375,7 @@ class KeyedMatrix:
         data, offsets = self.key_to_index.packed()
         for start in range(0, len(self), HASHED):
             digest.update(length_prefixed(data, offsets, start, start + HASHED))
-        for start in range(0, len(self), step := search.rows_at_once(self._matrix)):
+        for start in range(0, len(self), step := search.rows_per_block(self._matrix)):
             digest.update(np.ascontiguousarray(self._matrix[start : start + step], "<f4").data)
         return digest.hexdigest()
 

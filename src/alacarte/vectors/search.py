@@ -46,14 +46,14 @@ def nearest_rows(
 def row_lengths(matrix: Singles) -> Doubles:
     """Return the length of each row; infinite for rows of zeros, so that dividing by it leaves zeros."""
     lengths = np.empty(len(matrix))
-    for low in range(0, len(matrix), step := rows_at_once(matrix)):
+    for low in range(0, len(matrix), step := rows_per_block(matrix)):
         block = matrix[low : low + step].astype(np.float64)
         lengths[low : low + step] = np.sqrt((block * block).sum(axis=1))
     lengths[lengths == 0] = np.inf
     return lengths
 
 
-def rows_at_once(matrix: Singles) -> int:
+def rows_per_block(matrix: Singles) -> int:
     """How many rows are worked on together."""
     return max(1, BLOCK_VALUES // int(matrix.shape[1]))
 
@@ -65,7 +65,7 @@ def _candidates(matrix: Singles, lengths: Doubles, units: Doubles, k: int, rows:
     queries = units.astype(np.float32)
     margin = np.float32((matrix.shape[1] + 8) * 2.0**-22)  # more than rounding can make of a product
     scores = np.empty((len(queries), len(rows)), np.float32)
-    for low in range(0, len(rows), step := rows_at_once(matrix)):
+    for low in range(0, len(rows), step := rows_per_block(matrix)):
         part = rows[low : low + step]
         block = slice(part.start, part.stop) if isinstance(part, range) else part
         with np.errstate(all="ignore"):
@@ -103,7 +103,7 @@ def _products(queries: Singles, rows: Singles) -> Singles:
 def _best(matrix: Singles, units: Doubles, query: Longs, rows: Longs, k: int) -> list[tuple[Longs, Doubles]]:
     """Return for each unit vector the k of its rows that have the largest cosines with it, and these."""
     exact = np.empty(len(rows))
-    for low in range(0, len(rows), step := rows_at_once(matrix)):
+    for low in range(0, len(rows), step := rows_per_block(matrix)):
         chosen = slice(low, low + step)
         exact[chosen] = cosines(matrix[rows[chosen]], units[query[chosen]])
     order = np.lexsort((-exact, query))

@@ -52,8 +52,8 @@ def test_large_results_are_made_in_blocks_and_lie_in_a_file(monkeypatch):
     texts = [f"a t{i} b c" for i in range(10)]
     targets = [f"t{i}" for i in range(10)] + ["never"]
     expected = model.induce(texts, targets)
-    monkeypatch.setattr(induced, "TARGETS_AT_ONCE", 3)
-    monkeypatch.setattr(induced, "LARGE", 8)
+    monkeypatch.setattr(induced, "TRANSFORMED_AT_ONCE", 3)
+    monkeypatch.setattr(induced, "LARGE_RESULT", 8)
     found = model.induce(texts, targets)
     assert isinstance(root(found.matrix), mmap.mmap)
     assert not isinstance(root(expected.matrix), mmap.mmap)

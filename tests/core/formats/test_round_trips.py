@@ -190,8 +190,8 @@ def test_blocks_of_any_size_give_the_same(tmp_path, suffix, limit, monkeypatch):
     for rows, block in ((1, 1), (3, 50), (7, 333), (50, 10_000)):
         for module in (text, word2vec_binary):
             monkeypatch.setattr(module, "rows_at_once", lambda dimension, rows=rows: rows)
-        monkeypatch.setattr(text, "READ_AT_ONCE", block)
-        monkeypatch.setattr(word2vec_binary, "READ_AT_ONCE", max(block, 20))
+        monkeypatch.setattr(text, "STREAM_BUFFER", block)
+        monkeypatch.setattr(word2vec_binary, "STREAM_BUFFER", max(block, 20))
         assert same(vectors.first(limit or 50), WordVectors.load(tmp_path / f"a{suffix}", limit=limit))
 
 

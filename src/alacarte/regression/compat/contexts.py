@@ -18,7 +18,7 @@ from alacarte.regression import embed
 from alacarte.regression.context_table import ContextTable, documents
 from alacarte.regression.embed import Embeddings, means_of
 from alacarte.regression.frames import Variables, as_column
-from alacarte.regression.groups import Groups, codes_of
+from alacarte.regression.groups import Groups, level_codes
 from alacarte.regression.results import Results, column_of
 from alacarte.targets.targets import Targets
 from alacarte.text.encoding import Encoded, Lexicon
@@ -98,7 +98,7 @@ def _expression(part: str, valuetype: str, case_insensitive: bool) -> str:
     return rf"(?{'i' if case_insensitive else '-i'}:(?=[\s\S]){inner})"
 
 
-_PIECES = re.compile(r"\s+|\S+")
+_BLANKS_OR_NOT = re.compile(r"\s+|\S+")
 
 
 def with_separators(text: str) -> list[str]:
@@ -109,7 +109,7 @@ def with_separators(text: str) -> list[str]:
     >>> with_separators("a new  day")
     ['a', '', 'new', '', 'day']
     """
-    return ["" if piece.isspace() else piece for piece in _PIECES.findall(text)]
+    return ["" if piece.isspace() else piece for piece in _BLANKS_OR_NOT.findall(text)]
 
 
 # ---------------------------------------------------------------------------------------------- embeddings
@@ -156,7 +156,7 @@ def numbered_groups(x: Embeddings, groups: Groups | None) -> tuple[list[Any], Lo
         return ["all contexts"], np.zeros(len(x), dtype=np.int64)
     named = isinstance(groups, str)
     levels = x.variables.levels.get(groups) if isinstance(groups, str) else None
-    return codes_of(x.column(str(groups), "the groups") if named else as_column(groups), levels, collation_key)
+    return level_codes(x.column(str(groups), "the groups") if named else as_column(groups), levels, collation_key)
 
 
 def dem_sample(

@@ -9,8 +9,8 @@ import numpy as np
 
 from alacarte._io.arrays import Bytes, Codes, Ints, Longs
 from alacarte._io.compiled import announce, inlined, kernel, load_word, pointer
-from alacarte.text._kernels.fold import fold
-from alacarte.text._kernels.plain import AT_ONCE, NEWLINE, find_marks, look_up_waiting, read_plain
+from alacarte.text._kernels.fold import fold_bytes
+from alacarte.text._kernels.plain import BYTES_NEEDED, NEWLINE, find_marks, look_up_waiting, read_plain
 from alacarte.text._kernels.split import BLANK, START, split_spaces, split_words
 
 announce("alacarte.text._kernels", "the text encoder")
@@ -84,7 +84,7 @@ def encode(arrays: tuple[Any, ...], settings: tuple[Any, ...]) -> Any:
     work = _pointers(arrays, settings)
     data, offsets, left = work.data, work.offsets, work.left
     size, room = arrays[0].size, arrays[3].size // 5
-    last = size - AT_ONCE
+    last = size - BYTES_NEEDED
     find_marks(work)
     i = n = documents = n_left = START
     waiting = (START, START)
@@ -101,10 +101,10 @@ def encode(arrays: tuple[Any, ...], settings: tuple[Any, ...]) -> Any:
             continue
         chunk = _chunk_end(data, i, size)
         high = _reach(data, i, chunk, size)
-        length = fold(data, i, high, work.entries, work.text, work.kinds)
+        length = fold_bytes(data, i, high, work.entries, work.text, work.kinds)
         if length < 0 and high > chunk:
             high = chunk
-            length = fold(data, i, high, work.entries, work.text, work.kinds)
+            length = fold_bytes(data, i, high, work.entries, work.text, work.kinds)
         if length < 0:
             if n_left == room:
                 return n, documents, -1

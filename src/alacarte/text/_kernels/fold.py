@@ -9,13 +9,13 @@ import numpy as np
 from alacarte._io.compiled import inlined, inner
 
 SPACE, WORD, PUNCTUATION, IGNORED = 0, 1, 2, 3
-KIND = 3  # the bits of an entry that hold one of these
+KIND_BITS = 3  # the bits of an entry that hold one of these
 COMBINING = 4  # two such characters in a row may change places in normal form
 HARD = 8  # normal form changes it
-FIRST, SECOND = 16, 32  # normal form may make one character of the first and the second of these in a row
+COMPOSES_1, COMPOSES_2 = 16, 32  # normal form may make one character of the first and the second of these in a row
 FLAG_BITS = 6
 PLANES = 0x40000
-_TAGS = 0xE0000
+_TAG_CHARACTERS = 0xE0000
 _DOTTED_I, _CAPITAL_SIGMA = 0x130, 0x3A3
 GROWTH = 1.5  # a folded text has at most this many times the bytes of the text
 
@@ -80,7 +80,7 @@ def _is_greek(data, i, high):
 
 
 @inner
-def fold(data, low, high, entries, text, kinds):
+def fold_bytes(data, low, high, entries, text, kinds):
     """Fold data[low:high] into `text`, with the class of each byte in `kinds`, and eight spaces behind.
 
     Return the length; -1 if a character cannot be folded by itself, or is none.
@@ -91,7 +91,7 @@ def fold(data, low, high, entries, text, kinds):
         if byte < 128:
             entry = entries[byte]
             text[n] = byte + (entry >> FLAG_BITS)
-            kinds[n] = entry & KIND
+            kinds[n] = entry & KIND_BITS
             n += 1
             i += 1
             before = entry
@@ -101,20 +101,20 @@ def fold(data, low, high, entries, text, kinds):
             return -1
         if code < PLANES:
             entry = entries[code]
-        elif _TAGS <= code < _TAGS + 0x400:
+        elif _TAG_CHARACTERS <= code < _TAG_CHARACTERS + 0x400:
             entry = entries[PLANES + (code & 0x3FF)]
         else:
             entry = entries[PLANES + 0x3FF]
-        if entry & HARD or entry & before & COMBINING or (entry & SECOND and before & FIRST):
+        if entry & HARD or entry & before & COMBINING or (entry & COMPOSES_2 and before & COMPOSES_1):
             return -1
         i += width
         before = entry
         change = entry >> FLAG_BITS
         if code == _CAPITAL_SIGMA and change != 0 and not _is_greek(data, i, high):
             return -1  # it may be a final one
-        if entry & KIND == IGNORED:
+        if entry & KIND_BITS == IGNORED:
             continue
-        kinds[n] = kinds[n + 1] = kinds[n + 2] = kinds[n + 3] = entry & KIND
+        kinds[n] = kinds[n + 1] = kinds[n + 2] = kinds[n + 3] = entry & KIND_BITS
         n = _encode(code + change, text, n)
         if code == _DOTTED_I and change != 0:
             text[n], text[n + 1] = 0xCC, 0x87  # the dot, as a character of its own

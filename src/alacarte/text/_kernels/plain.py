@@ -33,8 +33,8 @@ from alacarte.text._kernels.split import BLANK, START, UNDERSCORE, remember
 
 NEWLINE = 10
 BATCH = 128  # tokens of either kind that can wait
-MOST_WORDS = 32  # in 64 bytes
-AT_ONCE = 80  # bytes that must be there: 64, and sixteen behind them
+WORDS_PER_STEP = 32  # in 64 bytes
+BYTES_NEEDED = 80  # bytes that must be there: 64, and sixteen behind them
 
 
 @inlined
@@ -130,7 +130,7 @@ def read_plain(i, last, n, documents, waiting, work):
         ends = ~words & (words << ONE)
         tokens = begins | marks
         short, long = waiting
-        if max(short, long) > BATCH - MOST_WORDS:
+        if max(short, long) > BATCH - WORDS_PER_STEP:
             look_up_waiting(waiting, work)
             waiting = (START, START)
         while begins != ZERO:

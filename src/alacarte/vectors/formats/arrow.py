@@ -23,10 +23,10 @@ from alacarte.errors import BadVectors, require
 from alacarte.vectors.formats.columns import (
     COUNT_COLUMN,
     LIST,
-    NUMBER,
+    NUMERIC,
     ORIGIN_COLUMN,
     OTHER,
-    TEXT,
+    TEXTUAL,
     WHOLE,
     WORD_COLUMN,
     Layout,
@@ -82,13 +82,13 @@ def _kind(type_: Any) -> str:
     if types.is_dictionary(type_):
         type_ = type_.value_type
     if types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_):
-        return TEXT
+        return TEXTUAL
     if types.is_integer(type_):
         return WHOLE
     if types.is_floating(type_) or types.is_boolean(type_):
-        return NUMBER
+        return NUMERIC
     if types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_):
-        return LIST if _kind(type_.value_type) in (WHOLE, NUMBER) else OTHER
+        return LIST if _kind(type_.value_type) in (WHOLE, NUMERIC) else OTHER
     return OTHER
 
 
@@ -129,7 +129,7 @@ def _arrays(batch: Any, layout: Layout, first: int) -> tuple[dict[str, NDArray[A
 def _array(column: Any) -> NDArray[Any]:
     """Return a column as NumPy array: text and uneven lists as objects, even lists as a matrix, null as NaN or None."""
     kind = _kind(column.type)
-    if kind == TEXT:
+    if kind == TEXTUAL:
         return np.array(column.to_pylist(), object)
     if kind == LIST:
         lengths = column.value_lengths()
@@ -290,8 +290,8 @@ def read_csv(path: str | PathLike[str], limit: int | None, problems: Problems) -
 def _field_kind(name: str, field: str) -> str:
     """Return what a column holds, going by one field of it."""
     if number(field.encode(errors="replace")) is None:
-        return TEXT
-    return WHOLE if name == COUNT_COLUMN and _WHOLE.fullmatch(field) else NUMBER
+        return TEXTUAL
+    return WHOLE if name == COUNT_COLUMN and _WHOLE.fullmatch(field) else NUMERIC
 
 
 def _fields(batch: Any, layout: Layout, first: int, problems: Problems) -> tuple[dict[str, NDArray[Any]], Mask]:

@@ -17,9 +17,9 @@ from alacarte.errors import BadVectors, Hint, require
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, usable_rows
 
 WORD_COLUMN, COUNT_COLUMN, ORIGIN_COLUMN = "word", "count", "origin"
-TEXT, WHOLE, NUMBER, LIST, OTHER = "text", "whole numbers", "numbers", "lists", "something else"  # kinds of columns
+TEXTUAL, WHOLE, NUMERIC, LIST, OTHER = "text", "whole numbers", "numbers", "lists", "something else"  # kinds of columns
 
-Columns = Mapping[str, NDArray[Any]]
+ColumnArrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def find_layout(
     A column `count` holds counts, and is no dimension, if the dimensions are called "0", "1", … as we call them, or if
     it is the only column of whole numbers. `source` is named in errors.
 
-    >>> layout = find_layout({"word": TEXT, "count": WHOLE, "0": NUMBER, "1": NUMBER}, "a.csv")
+    >>> layout = find_layout({"word": TEXTUAL, "count": WHOLE, "0": NUMERIC, "1": NUMERIC}, "a.csv")
     >>> layout.words, layout.counts, layout.dimensions
     ('word', 'count', ('0', '1'))
     """
@@ -60,7 +60,7 @@ def find_layout(
         if name is not None and name not in kinds:
             raise BadVectors(f"{source}: there is no column {name!r}; there are {_some(kinds)}")
     words = words if words is not None else _find_words(kinds, source)
-    origin = ORIGIN_COLUMN if kinds.get(ORIGIN_COLUMN) == TEXT and words != ORIGIN_COLUMN else None
+    origin = ORIGIN_COLUMN if kinds.get(ORIGIN_COLUMN) == TEXTUAL and words != ORIGIN_COLUMN else None
     layout = Layout(words, (), counts, origin)
     rest = [name for name in kinds if name not in (words, counts, origin)]
     lists = [name for name in rest if kinds[name] == LIST]
@@ -69,14 +69,14 @@ def find_layout(
     if counts is None and COUNT_COLUMN in rest and COUNT_COLUMN not in (chosen or []):
         others = [name for name in rest if name != COUNT_COLUMN]
         alone = kinds[COUNT_COLUMN] == WHOLE and all(kinds[name] != WHOLE for name in others)
-        if alone or (kinds[COUNT_COLUMN] in (WHOLE, NUMBER) and _in_order(others)):
+        if alone or (kinds[COUNT_COLUMN] in (WHOLE, NUMERIC) and _in_order(others)):
             rest, layout = others, replace(layout, counts=COUNT_COLUMN)
     numbered = _in_order(rest)
     names = chosen or numbered or rest
     if len(names) == 1 and kinds[names[0]] == LIST:
         return replace(layout, dimensions=tuple(names), lists=True)
     for name in names:
-        if kinds[name] not in (NUMBER, WHOLE):
+        if kinds[name] not in (NUMERIC, WHOLE):
             raise BadVectors(f"{source}: the column {name!r} holds {kinds[name]}, no numbers", hint=_HINT)
     if not names:
         raise BadVectors(f"{source}: no column holds numbers; there are {_some(kinds)}")
@@ -90,9 +90,9 @@ _HINT = Hint('name the columns: WordVectors.from_frame(frame, words="…", dimen
 
 
 def _find_words(kinds: Mapping[str, str], source: str) -> str:
-    if kinds.get(WORD_COLUMN) == TEXT:
+    if kinds.get(WORD_COLUMN) == TEXTUAL:
         return WORD_COLUMN
-    texts = [name for name, kind in kinds.items() if kind == TEXT and name != ORIGIN_COLUMN]
+    texts = [name for name, kind in kinds.items() if kind == TEXTUAL and name != ORIGIN_COLUMN]
     if len(texts) != 1:
         reason = f"{_some(texts)} hold text" if texts else f"none of {_some(kinds)} holds text"
         raise BadVectors(
@@ -123,14 +123,14 @@ def column_kind(column: NDArray[Any]) -> str:
     if column.dtype.kind in "iu":
         return WHOLE
     if column.dtype.kind in "fb":
-        return NUMBER
+        return NUMERIC
     value = next((value for value in column.tolist() if value is not None), None)
     if isinstance(value, str):
-        return TEXT
+        return TEXTUAL
     return LIST if isinstance(value, list | tuple | np.ndarray) else OTHER
 
 
-def take_columns(columns: Columns, layout: Layout, source: str) -> WordRows:
+def take_columns(columns: ColumnArrays, layout: Layout, source: str) -> WordRows:
     """Return the words, values, counts and origins of some rows, not checked."""
     matrix = _matrix(columns, layout, source)
     counts = None if layout.counts is None else _counts(columns[layout.counts], source)
@@ -138,7 +138,7 @@ def take_columns(columns: Columns, layout: Layout, source: str) -> WordRows:
     return WordRows(columns[layout.words].tolist(), matrix, counts=counts, origin=origin)
 
 
-def _matrix(columns: Columns, layout: Layout, source: str) -> NDArray[Any]:
+def _matrix(columns: ColumnArrays, layout: Layout, source: str) -> NDArray[Any]:
     if not layout.lists:
         return np.column_stack([columns[name] for name in layout.dimensions])
     (name,) = layout.dimensions
@@ -183,15 +183,16 @@ def rows_of_frame(
     columns = {str(column.name): np.asarray(column.to_numpy()) for column in opened.iter_columns()}
     index = require("narwhals", extra="frames", purpose="frames").maybe_get_index(opened)
     kinds = {name: column_kind(column) for name, column in columns.items()}
-    if words is None and index is not None and kinds.get(WORD_COLUMN) != TEXT:
+    if words is None and index is not None and kinds.get(WORD_COLUMN) != TEXTUAL:
         labels = np.asarray(index)
-        if column_kind(labels) == TEXT or TEXT not in kinds.values():  # numbers are refused where the words are checked
-            columns, kinds, words = {_INDEX: labels, **columns}, {_INDEX: TEXT, **kinds}, _INDEX
+        # Labels that are numbers are refused where the words are checked.
+        if column_kind(labels) == TEXTUAL or TEXTUAL not in kinds.values():
+            columns, kinds, words = {_LABELS: labels, **columns}, {_LABELS: TEXTUAL, **kinds}, _LABELS
     layout = find_layout(kinds, "the frame", words=words, counts=counts, dimensions=dimensions)
     return take_columns(columns, layout, "the frame")
 
 
-_INDEX = "\0index"  # no column is called this
+_LABELS = "\0index"  # no column is called this
 
 
 def written_columns(rows: WordRows, low: int = 0, high: int | None = None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from alacarte._io.arrays import Singles
 from alacarte.errors import BadVectors
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words, rows_at_once, usable_rows
-from alacarte.vectors.formats.streams import READ_AT_ONCE, Source
+from alacarte.vectors.formats.streams import STREAM_BUFFER, Source
 
 FASTTEXT_MAGIC, FASTTEXT_VERSION = 793712314, 12
 LONGEST_NGRAM = 1000  # characters of an n-gram
@@ -64,7 +64,7 @@ class _Reader:
         if len(self.data) - self.position < size:
             rest = self.data[self.position :]
             self.offset += self.position
-            self.data = rest + self.source.read(max(READ_AT_ONCE, size - len(rest)))
+            self.data = rest + self.source.read(max(STREAM_BUFFER, size - len(rest)))
             self.position = 0
             if len(self.data) < size:
                 raise BadVectors(f"{self.source.path} is cut off; download or copy it again")
@@ -79,7 +79,7 @@ class _Reader:
         end = self.data.find(b"\0", self.position)
         while end < 0:
             before = len(self.data) - self.position
-            if before > READ_AT_ONCE:
+            if before > STREAM_BUFFER:
                 raise BadVectors(f"{self.source.path} is damaged: a word has no end; download it again")
             self.need(before + 1)
             end = self.data.find(b"\0", self.position)

@@ -11,7 +11,7 @@ from alacarte.vectors.formats.text import HEAD_BYTES, head_lines, parse_header, 
 PICKLE = "gensim-pickle"  # the format that runs code when it is read
 
 # Files that people pass by mistake, and what to do instead.
-OTHER_FILES = {
+OTHER_KINDS = {
     b"PK\x03\x04": "a zip archive; unpack it and pass the vector file in it",
     b"Rar!": "a RAR archive; unpack it and pass the vector file in it",
     b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive; unpack it and pass the vector file in it",
@@ -49,7 +49,7 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
     format = _binary(head) or _text(head, len(head) < HEAD_BYTES)
     if plain_suffix(path) == ".safetensors" and format != "safetensors":
         raise BadVectors(f"{path} is damaged, or not what its name says: it does not begin as a safetensors file does")
-    for magic, what in OTHER_FILES.items():
+    for magic, what in OTHER_KINDS.items():
         # A word of a vector file may begin like those magics that are plain text.
         if head.startswith(magic) and (format is None or not magic.decode("latin-1").isprintable()):
             raise BadVectors(f"{path} is {what}")

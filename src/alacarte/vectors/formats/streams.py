@@ -16,7 +16,7 @@ from alacarte._io.files import DAMAGED, SUFFIXES, atomic_write, compression, dec
 from alacarte._io.progress import progress
 from alacarte.errors import BadVectors, require
 
-READ_AT_ONCE = 1 << 22  # bytes of a vector file
+STREAM_BUFFER = 1 << 22  # bytes of a vector file
 
 
 class Source:

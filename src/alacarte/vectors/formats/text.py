@@ -17,7 +17,7 @@ from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, drop_duplicates, rows_at_once
-from alacarte.vectors.formats.streams import READ_AT_ONCE, Source, open_sink
+from alacarte.vectors.formats.streams import STREAM_BUFFER, Source, open_sink
 
 # Where the kernels found the parts of each row: the columns of `places`, and the state that a row is in.
 LINE, WORD_BEGIN, WORD_END, LINE_END = 0, 1, 2, 3
@@ -156,7 +156,7 @@ def _read_rows(
                 raise BadVectors(
                     f"{problems.path}, line {lines + 1}: longer than {MAX_LINE >> 20} MiB; is it a text file?"
                 )
-            more = source.read(READ_AT_ONCE)
+            more = source.read(STREAM_BUFFER)
             at_end = not more
             data += more
     if promised is not None and rows_read < promised and at_end:

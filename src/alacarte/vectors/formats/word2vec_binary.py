@@ -10,7 +10,7 @@ from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words, rows_at_once, usable_rows
-from alacarte.vectors.formats.streams import READ_AT_ONCE, Source, open_sink
+from alacarte.vectors.formats.streams import STREAM_BUFFER, Source, open_sink
 from alacarte.vectors.formats.text import WORD_BEGIN, WORD_END, new_places, parse_header
 
 MAX_WORD = 1 << 16
@@ -40,7 +40,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
     from alacarte.vectors.formats._text_matrix import split_binary
 
     with Source(path) as source:
-        first, _, data = source.read(READ_AT_ONCE).partition(b"\n")
+        first, _, data = source.read(STREAM_BUFFER).partition(b"\n")
         header = parse_header(first)
         if header is None or header[1] == 0:
             raise BadVectors(f"{path} does not start with the number of words and of dimensions; check the file")
@@ -60,7 +60,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
                 rows_read += taken
             data = data[used:]
             if taken < room:
-                more = source.read(max(READ_AT_ONCE, 4 * dimension))
+                more = source.read(max(STREAM_BUFFER, 4 * dimension))
                 if not more:
                     detail = f"the file ends here, and its header promises {promised} words of {dimension} values"
                     problems.add("missing row", f"row {rows_read + 1}", None, detail, promised - rows_read)
@@ -68,7 +68,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
                 if len(data) > MAX_WORD + 4 * dimension:
                     raise BadVectors(f"{path}, row {rows_read + 1}: no word here; check the header and the format")
                 data += more
-        if rows_read == promised and (data + source.read(READ_AT_ONCE)).strip(b"\n"):
+        if rows_read == promised and (data + source.read(STREAM_BUFFER)).strip(b"\n"):
             detail = f"the header promises only {promised} words of {dimension} values and there is more"
             problems.add("row beyond the header", f"row {promised + 1}", None, detail)
     return rows.finish(problems, promised)
