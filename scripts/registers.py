@@ -13,7 +13,7 @@ import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from alacarte.cli._demo import language_reference, paragraphs_by_topic
+from alacarte.cli._demo import language_reference, paragraphs
 
 REVIEWS = "unsup"  # part of the reviews; the others test documents
 
@@ -28,7 +28,7 @@ def main() -> None:
     write(given.out / "reviews.txt", reviews(given.data / "documents" / "imdb.tar.xz"))
     write(given.out / "speeches.txt", speeches(given.data / "regression" / "sotu.jsonl.xz"))
     write(given.out / "questions.txt", questions(given.data / "documents"))
-    write(given.out / "reference.txt", paragraphs_by_topic(language_reference()))
+    write(given.out / "reference.txt", paragraphs(language_reference()))
 
 
 def write(path: Path, documents: Iterable[str]) -> None:

@@ -42,7 +42,7 @@ def test_only_prose_is_read() -> None:
         "The with statement is used to wrap the execution of a block with methods defined by a context man-ager "
         "(see section With Statement Context Managers )."
     )
-    assert demo.paragraphs_by_topic({"with": TOPIC, "again": TOPIC}) == {text: "with"}
+    assert demo.paragraphs({"with": TOPIC, "again": TOPIC}) == {text: "with"}
 
 
 def test_the_plane_shows_most_of_the_variance() -> None:

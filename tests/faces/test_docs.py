@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 import alacarte
 from alacarte import WordVectors, errors
 from alacarte.cli import app
-from alacarte.cli._demo import language_reference, paragraphs_by_topic
+from alacarte.cli._demo import language_reference, paragraphs
 from alacarte.text import tokenizers as tokens
 
 REPOSITORY = Path(__file__).parents[2]
@@ -168,7 +168,7 @@ def test_the_tutorial_shows_what_alc_prints(tmp_path, monkeypatch):
     script, printed = re.search(r"(printf .*?)```\n\n((?:    [^\n]+\n)+)", text, re.DOTALL).groups()
     targets = shlex.split(script.splitlines()[0])[2:-2]
     Path("targets.txt").write_text("\n".join(targets), encoding="utf-8")
-    Path("python.txt").write_text("\n".join(paragraphs_by_topic(language_reference())), encoding="utf-8")
+    Path("python.txt").write_text("\n".join(paragraphs(language_reference())), encoding="utf-8")
     (arguments,) = commands_in(script)
     result = CliRunner().invoke(app, arguments)
     assert result.stdout == textwrap.dedent(printed)

@@ -3,7 +3,7 @@ r"""The whole method on what every Python brings: its own language reference, re
 Words such as *string* or *package* mean one thing in the newspapers and encyclopedias that GloVe was
 made from, and another in this text. The demo embeds them again from their contexts here and compares.
 
->>> paragraphs_by_topic({"yield": "Yield\n*****\n\nA *generator* function is only used in\nthis way."})
+>>> paragraphs({"yield": "Yield\n*****\n\nA *generator* function is only used in\nthis way."})
 {'A generator function is only used in this way.': 'yield'}
 """
 
@@ -98,7 +98,7 @@ def run(plot: Path | None = None) -> DemoResult:
     model = ALaCarte.pretrained(MODEL)
     # Tokens instead of text: a first run would spend longer on compiling the fast tokenizer than this takes.
     known = model.vectors.key_to_index
-    text = [model.tokenizer(paragraph, known) for paragraph in paragraphs_by_topic(language_reference())]
+    text = [model.tokenizer(paragraph, known) for paragraph in paragraphs(language_reference())]
     induced = model.induce(text, Targets([*DEMO_WORDS, PHRASE]) | _terms(text, model), show_progress=False)
     shifts = tuple(_shift(induced, word) for word in DEMO_WORDS if word in induced)
     phrase = induced.compared.nearest(induced.compared[PHRASE], NEIGHBOURS, exclude=[PHRASE, f"{PHRASE}s"])
@@ -148,7 +148,7 @@ def language_reference() -> Mapping[str, str]:
     return dict(topics)
 
 
-def paragraphs_by_topic(topics: Mapping[str, str]) -> dict[str, str]:
+def paragraphs(topics: Mapping[str, str]) -> dict[str, str]:
     """Return the paragraphs of prose in the topics, each with the first topic that has it."""
     kept: dict[str, str] = {}
     for topic, text in topics.items():

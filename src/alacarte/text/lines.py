@@ -234,10 +234,10 @@ def byte_order_mark(name: str, block: bytes) -> int:
     return 3 if block.startswith(codecs.BOM_UTF8) else 0
 
 
-def paragraphs(texts: Iterable[str]) -> Iterator[str]:
+def paragraphs_of_blocks(texts: Iterable[str]) -> Iterator[str]:
     r"""Give the paragraphs between blank lines, out of blocks of whole lines.
 
-    >>> list(paragraphs(["one\nstill one\n", "\ntwo\n"]))
+    >>> list(paragraphs_of_blocks(["one\nstill one\n", "\ntwo\n"]))
     ['one\nstill one', 'two']
     """
     paragraph = _GrowingDocument()

@@ -19,7 +19,7 @@ from alacarte.text.lines import (
     LONGEST_LINE,
     READ_AT_ONCE,
     as_one_document,
-    paragraphs,
+    paragraphs_of_blocks,
     segment_of_lines,
     text_blocks,
     undecodable,
@@ -198,7 +198,7 @@ def _items(stream: Stream, options: CorpusOptions, size: int) -> Iterator[Item]:
     blocks = text_blocks(stream, options.encoding, options.errors, min(size, READ_AT_ONCE), cut=format == "text")
     texts = (text for text, _, _ in blocks)
     if format == "text":
-        return paragraphs(texts) if options.unit == "paragraph" else as_one_document(texts)
+        return paragraphs_of_blocks(texts) if options.unit == "paragraph" else as_one_document(texts)
     if format == "jsonl":
         return documents_of(f"{name}, line", jsonl(name, texts, options), options)
     return documents_of(f"{name}, line", delimited(name, texts, options, format), options)

@@ -12,7 +12,7 @@ pytest.importorskip("httpx")
 from starlette.testclient import TestClient
 
 from alacarte import ALaCarte, Concordance, Corpus, Document, Targets, compare, explain, induce_senses
-from alacarte.cli._demo import language_reference, paragraphs_by_topic
+from alacarte.cli._demo import language_reference, paragraphs
 from alacarte.comparing.word_map import word_map
 from alacarte.concordance import over_periods
 from alacarte.errors import AlacarteError
@@ -91,7 +91,7 @@ def test_a_question_that_makes_no_sense(client: TestClient, path: str, values: A
 
 
 def test_how_good_neighbours_are(tmp_path: Path, client: TestClient) -> None:
-    model, text = ALaCarte.pretrained("glove.6B.50d"), list(paragraphs_by_topic(language_reference()))
+    model, text = ALaCarte.pretrained("glove.6B.50d"), list(paragraphs(language_reference()))
     Concordance.build(model.vectors, text, tmp_path / "c", show_progress=False)
     answer = quality(Workspace({"glove": Opening("glove.6B.50d")}, {"python": tmp_path / "c"}), "", [], "")
     expected = model.induce(text, ["class"]).found_again
