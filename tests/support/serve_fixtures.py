@@ -96,4 +96,4 @@ def page(browser: Any) -> Iterator[Any]:
     opened.on("console", note)
     yield opened
     context.close()
-    assert not problems
+    assert not problems, problems

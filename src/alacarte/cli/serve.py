@@ -43,6 +43,7 @@ def serve(
         None, "Where texts, corpora and notes of the page are kept; the user's own by default.", metavar="DIR"
     ),
     memory: str | None = option(None, "The most memory for one question; half of it by default.", metavar="SIZE"),
+    notebook: bool = option(False, "Let notebooks on this machine show the page in a cell.", flag="--notebook"),
     browser: bool = option(True, "Open the page in the browser.", flag="--browser/--no-browser"),
 ) -> None:
     """Open a page to invent words and question corpora.
@@ -81,6 +82,7 @@ def serve(
             (*THIS_MACHINE, *([host, socket.gethostname()] if host else ())),
             secret,
             usual_memory() if memory is None else parse_size(memory),
+            notebook,
         ),
         log_level="info" if voice.verbose else "warning",
         server_header=False,

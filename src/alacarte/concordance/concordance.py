@@ -19,6 +19,7 @@ from alacarte.concordance._building import WORDS_KIND, build_folder, index_segme
 from alacarte.concordance._database import Database
 from alacarte.concordance._segment import StoredSegment
 from alacarte.concordance._sums import AT_ONCE, WindowSums
+from alacarte.concordance.exploring import Exploring
 from alacarte.concordance.folder import DATABASE, VOCABULARY, folder_of, is_concordance, locked
 from alacarte.concordance.periods import Period, periods_of
 from alacarte.concordance.uses import AROUND, CONTEXT_ORDERS, Lines, LineSource, Place, Uses, order_by_words, stretch
@@ -554,6 +555,13 @@ class Concordance:
         """Return vectors of words, phrases and patterns by a model; with `spread`, they have standard errors."""
         adapt = model.register is not None
         return model.apply(self.collect(model.vectors, targets, spread=spread, adapt=adapt, **model.reading))
+
+    def explore(self, model: str = "glove.6B.50d", *, height: int = 760) -> Exploring:
+        """Show the page of `alc serve` on the whole of it in a cell of a notebook, `height` pixels high.
+
+        `model` is the name or the folder of one. The `address` of what is returned is for browsers; `close` ends it.
+        """
+        return Exploring(self.path, model, height)
 
     def influence(self, model: "ALaCarte", target: TargetsLike, *, limit: int | None = 20) -> Lines:
         """Return the lines that a vector is computed from, those that count most first.

@@ -1,6 +1,7 @@
 """What can be asked of the server, and the answers: plain functions of a workspace. Every number is the library's."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from alacarte._io.progress import ProgressCallback
@@ -9,7 +10,7 @@ from alacarte.comparing.vocabulary import compare
 from alacarte.comparing.word_map import word_map
 from alacarte.concordance import Concordance, over_periods
 from alacarte.errors import AlacarteError, NotEnoughData
-from alacarte.model import InducedVectors, explain
+from alacarte.model import ALaCarte, InducedVectors, explain
 from alacarte.passes.discover import discover
 from alacarte.senses import induce_senses
 from alacarte.serve.columns import by_years, described_column, groups_to_compare, matching
@@ -27,6 +28,7 @@ COMMON = 500  # first words of the vectors, which are no good examples
 FREQUENT = 100  # first words of the vectors, most of which are grammar
 SENSE_LINES = 500  # lines of a word that are shown with their sense
 CHANCE = 0.05  # of a difference by accident, from which on words are said to be used differently
+MOVED, MOVED_AMONG = 16, 80  # words of a map that nobody named, and the frequent words that they are chosen from
 OWN = 12  # words and phrases of a corpus that are listed
 OWN_FROM = 8  # uses of them, at least
 VALUES = 20  # of a column that are offered while one types
@@ -361,7 +363,8 @@ def word_positions(
 ) -> Any:
     """Words on a plane: where their own vectors put them, where the corpus puts them, with regions of doubt."""
     opened, chosen = workspace.model(model), workspace.corpus(corpus, where)
-    used = [word for word in dict.fromkeys(words) if chosen.count(word)]
+    asked = words or _moved(opened, chosen)
+    used = [word for word in dict.fromkeys(asked) if chosen.count(word)]
     if len(used) < 2:
         raise AlacarteError("a map needs at least two words that this text uses; name more")
     plane = word_map(chosen.induce(opened, used).uncertainty)
@@ -375,6 +378,17 @@ def word_positions(
             "y": [round(value, 4) for value in behind[:, 1].tolist()],
         },
     }
+
+
+def _moved(model: ALaCarte, corpus: Concordance) -> list[str]:
+    """Return the frequent words that a text surely moves most, beyond what all of its words have in common."""
+    frequent = corpus.frequent_words(MOVED_AMONG, beyond=COMMON) or corpus.frequent_words(MOVED_AMONG)
+    uncertainty = corpus.induce(model, frequent).uncertainty
+    high = {}
+    for word in frequent:
+        with suppress(NotEnoughData):
+            high[word] = uncertainty.similarity(word, word).conf_high
+    return sorted(high, key=lambda word: high[word])[:MOVED]
 
 
 # ------------------------------------------------------------------------------------------------- a corpus as a whole

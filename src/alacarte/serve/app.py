@@ -25,8 +25,8 @@ from alacarte.serve.workspace import Workspace
 
 LARGEST = 1 << 20  # bytes of a request, or of its address
 KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+POLICY = "default-src 'self'; img-src 'self' blob:; base-uri 'none'"
 HEADERS = {
-    "content-security-policy": "default-src 'self'; img-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
@@ -48,11 +48,13 @@ def application(
     hosts: tuple[str, ...] = THIS_MACHINE,
     token: str = "",
     memory: int | None = None,
+    notebook: bool = False,
 ) -> Any:
     """Yield the ASGI application.
 
     `hosts` are the names it answers to (0.0.0.0: any address), `token` what one has to know, from `checked_token`
-    (without one, everybody on this machine is answered), and `memory` the bytes that one question may take.
+    (without one, everybody on this machine is answered), and `memory` the bytes that one question may take. For a
+    `notebook`, other pages of this machine may show the page in a frame.
     """
     require("starlette", extra="serve", purpose="alc serve")
     from starlette.applications import Starlette
@@ -81,7 +83,7 @@ def application(
     routes += [Route(f"/{name}", _static(_file(name), KINDS[name.rpartition(".")[2]])) for name in _page_files()]
     handlers = {404: _not_found, 405: _not_found, 500: _failed}
     inside = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
-    return _Guard(inside, hosts, token)
+    return _Guard(inside, hosts, token, notebook)
 
 
 def checked_token(given: str | None) -> str:
@@ -233,8 +235,10 @@ async def _given(question: Question, request: Any) -> dict[str, Any]:
 class _Guard:
     """Lets a request through that names this machine, comes from our own page or from no page, and knows the token."""
 
-    def __init__(self, inside: Any, hosts: tuple[str, ...], token: str) -> None:
+    def __init__(self, inside: Any, hosts: tuple[str, ...], token: str, notebook: bool = False) -> None:
         self._inside, self._hosts, self._token = inside, hosts, token
+        frames = "http://localhost:* http://127.0.0.1:*" if notebook else "'none'"
+        self._headers = {**HEADERS, "content-security-policy": f"{POLICY}; frame-ancestors {frames}"}
 
     def _answers_to(self, name: str) -> bool:
         """Where every address of this machine is one of its names, any address will do: strangers' pages have names."""
@@ -250,7 +254,7 @@ class _Guard:
 
         async def with_headers(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                added = [(name.encode(), value.encode()) for name, value in self._headers.items()]
                 message = {**message, "headers": [*message.get("headers", ()), *added]}
             await send(message)
 

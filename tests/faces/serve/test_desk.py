@@ -316,7 +316,7 @@ def test_lines_do_not_wait_for_words(workspace: Workspace) -> None:
         for thread in words:
             thread.start()
         time.sleep(0.2)
-        waits = []
+        waits: list[float] = []
         while any(thread.is_alive() for thread in words) and len(waits) < 20:
             begin = time.monotonic()
             client.get("/api/lines", params={"phrase": "w1"}).raise_for_status()

@@ -194,6 +194,25 @@ def test_the_map_moves_and_zooms(page: Any, address: str) -> None:
     page.wait_for_function("was => document.querySelector('.map ellipse').getAttribute('rx') === was", arg=before)
 
 
+def test_the_map_of_a_text_shows_lines_and_finds_words(page: Any, address: str) -> None:
+    page.goto(f"{address}/map")  # the words that this text moves most
+    page.wait_for_selector(".map ellipse")
+    assert page.locator(".map a").count() > 4
+    first = page.locator(".map a").last  # it lies above the others
+    word = first.text_content()
+    first.hover()
+    page.wait_for_selector(f".beside-map li b >> text={word}")
+    first.click()
+    page.wait_for_selector(".beside-map h2 >> text=alone")
+    assert page.locator(".map g.dim").count() == page.locator(".map a").count() - 1
+    page.locator(".map svg").press("Escape")
+    assert page.locator(".map .dim").count() == 0
+    page.fill("[aria-label='Find a word']", "mon")
+    page.wait_for_selector(".map .found")
+    page.click(".beside-map a")
+    page.wait_for_function("word => document.title.startsWith(word)", arg=word)
+
+
 def test_a_corpus_is_added_while_another_is_explored(page: Any, address: str, tmp_path: Path) -> None:
     file = tmp_path / "letters.txt"
     file.write_text("the bank of the river\na boat in deep money\n" * 20)
@@ -280,7 +299,12 @@ def test_a_note_is_kept(page: Any, address: str) -> None:
 
 @pytest.mark.parametrize(
     ("label", "ending", "begins"),
-    [("CSV", "csv", b'"word","other"'), ("SVG", "svg", b"<svg"), ("PNG", "png", b"\x89PNG")],
+    [
+        ("CSV", "csv", b'"word","other"'),
+        ("SVG", "svg", b"<svg"),
+        ("PNG", "png", b"\x89PNG"),
+        ("HTML", "html", b"<!doctype html>"),
+    ],
 )
 def test_every_way_out(page: Any, address: str, label: str, ending: str, begins: bytes) -> None:
     page.goto(f"{address}/word?phrase=bank")
@@ -293,8 +317,42 @@ def test_every_way_out(page: Any, address: str, label: str, ending: str, begins:
     assert content.startswith(begins)
     if ending == "svg":
         assert b"rgb(" in content  # colours are in it
+        for said in (b">bank</text>", b"95 percent intervals", "à la carte · hostile".encode(), b"/word?phrase=bank"):
+            assert said in content  # what it says and shows, its source, its address
     if ending == "png":
         assert len(content) > 10_000  # something is drawn
+
+
+def test_a_view_is_one_file_that_opens_without_a_server(page: Any, address: str, tmp_path: Path) -> None:
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector(".answer .tools")
+    with page.expect_download() as waiting:
+        page.click(".answer .tools >> text=HTML")
+    file = tmp_path / "bank.html"
+    waiting.value.save_as(file)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    assert page.inner_text("h1") == "bank"
+    assert page.locator("svg circle").count() == 10
+    assert page.locator("table tbody tr").count() >= 10
+    assert page.locator("script").count() == 0
+    assert "Concordance(" in page.inner_text("pre")
+    assert asked == [file.as_uri()]
+
+
+def test_a_line_on_a_phone_is_not_cut_off(browser: Any, address: str) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector("[data-line]")
+    heights = page.locator("[data-line]").evaluate_all("rows => rows.map((row) => row.offsetHeight)")
+    assert max(heights) < 100
+    assert page.locator("[data-line] .text").evaluate_all(
+        "all => all.every((text) => text.scrollHeight <= text.clientHeight + 1)"
+    )
+    first = page.locator("svg a text").evaluate_all("all => Math.min(...all.map((text) => text.getBBox().x))")
+    assert first >= 0
+    page.close()
 
 
 @pytest.mark.parametrize(
@@ -551,7 +609,7 @@ def test_everyone_can_use_it(browser: Any, address: str, scheme: str, width: int
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
-    for path, sign in (*VIEWS, ("/word", ".examples a"), ("/compare", ".examples a"), ("/map", ".examples a")):
+    for path, sign in (*VIEWS, ("/word", ".examples a"), ("/compare", ".examples a"), ("/map", ".map ellipse")):
         page.goto(f"{address}{path}")
         page.wait_for_selector(sign)
         violations = axe.Axe().run(page).response["violations"]

@@ -2,7 +2,9 @@
 
 import os
 import re
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
@@ -123,3 +125,36 @@ def test_neighbours_come_while_one_types(page: Any, real: str, idle: None) -> No
         }"""
     )
     assert waits[int(0.95 * len(waits))] < 100, waits
+
+
+def test_a_notebook_shows_the_page_in_a_cell(page: Any, workspace: Workspace) -> None:
+    model = next(iter(workspace.models.values())).model
+    assert model is not None
+    shown = workspace.corpus().explore(model)
+    try:
+        cell = f"<!doctype html><title>a notebook</title>{shown._repr_html_()}"
+
+        class Notebook(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.send_header("content-type", "text/html; charset=utf-8")
+                self.end_headers()
+                self.wfile.write(cell.encode())
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        notebook = HTTPServer(("127.0.0.1", 0), Notebook)
+        threading.Thread(target=notebook.serve_forever, daemon=True).start()
+        page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
+        page.goto(f"http://localhost:{notebook.server_port}/")
+        frame = page.frame_locator("iframe")
+        frame.locator(".quote, .wrong").first.wait_for()
+        frame.locator("nav >> text=Word").click()
+        frame.locator("#phrase").fill("bank")
+        frame.locator("[data-line='0']").wait_for()
+        page.goto("about:blank")
+        notebook.shutdown()
+    finally:
+        shown.close()
+    assert shown._server.returncode is not None

@@ -23,7 +23,7 @@ const VIEWS = {
 const OF_CORPORA = ["/", "/start", "/word", "/compare", "/map"];
 const RETRY = 1500; // milliseconds
 const SETTLE = [0, 50, 150, 400]; // milliseconds in which a view that one goes back to gets its height
-const main = document.querySelector("#main");
+const main = /** @type {HTMLElement} */ (document.querySelector("#main"));
 let lastCorpus = "";
 
 // Each view has a place of its own: one that was left can draw no more, and its questions are given up.
@@ -47,7 +47,7 @@ async function open() {
 }
 
 function mark(path) {
-  for (const link of document.querySelectorAll("nav a")) {
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("nav a"))) {
     const here = link.pathname === path || (path === "/" && link.pathname === "/start");
     if (here) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -77,7 +77,7 @@ async function where() {
 
 // Links lead to views of this page; those above lead to the corpus that was looked at last.
 document.addEventListener("click", (event) => {
-  const link = event.target.closest?.("a");
+  const link = /** @type {Element} */ (event.target).closest?.("a");
   const address = link?.getAttribute("href");
   const apart = event.ctrlKey || event.metaKey || event.shiftKey || event.button;
   if (!address?.startsWith("/") || link.hasAttribute("download") || apart) return;
@@ -96,7 +96,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key === "/" && !/INPUT|TEXTAREA|SELECT/.test(document.activeElement.tagName)) {
     event.preventDefault();
-    main.querySelector("[data-search]")?.focus();
+    /** @type {HTMLElement | null} */ (main.querySelector("[data-search]"))?.focus();
   }
 });
 

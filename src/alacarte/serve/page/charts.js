@@ -69,7 +69,9 @@ const short = (text, most = 18) => (text.length > most ? `${text.slice(0, most -
 
 // ------------------------------------------------------------------------------------------------------------ axes
 
-// Where an axis of likeness begins and ends: what is known lies on it, and it is never so narrow that noise looks large.
+// Where an axis of likeness begins and ends: what is known lies on it, and it is never so narrow that noise looks
+// large.
+/** @returns {[number, number]} */
 export function likenessRange(items) {
   const values = items
     .filter((item) => item && isKnown(item))
@@ -143,7 +145,8 @@ function measured(item, x, y, colour, sure = true) {
 // The words most like a word, with intervals.
 export function likeness(nearest, label, open) {
   const width = room(520),
-    left = width < 420 ? 110 : 150,
+    names = nearest.map((item) => short(item.other, width < 420 ? 14 : 18)),
+    left = Math.min(0.5 * width, 22 + Math.max(80, ...names.map((name) => widthOf(name, 15)))),
     height = 30 + nearest.length * 29,
     picture = frame(width, height, label);
   const x = across(picture, likenessRange(nearest.some(isKnown) ? nearest : []), left, width - 20, height);
@@ -152,7 +155,7 @@ export function likeness(nearest, label, open) {
       name = element(
         "text",
         { x: left - 10, y: y + 5, "text-anchor": "end", "font-size": 15 },
-        short(item.other, left < 150 ? 12 : 18),
+        names[place],
         element("title", {}, item.other),
       );
     picture.append(open ? svgLink(open(item.other), name) : name, ...measured(item, x, y, "context"));
@@ -213,8 +216,8 @@ export function mirrored(words, names, label, open, sure = [true, true]) {
 // Dates are written as their years where periods are named.
 export const periodName = (name) => name.replace(/(\d{4})-\d{2}(-\d{2})?/g, "$1").replace(/^(.+)–\1$/, "$1");
 
-// Curves over periods, each {name, colour, points: [{period, uses, value, low, high, known, title, href}]}; `range` is shared
-// between pictures. What cannot be known is at the foot, in grey, and interrupts its curve.
+// Curves over periods, each {name, colour, points: [{period, uses, value, low, high, known, title, href}]}; `range` is
+// shared between pictures. What cannot be known is at the foot, in grey, and interrupts its curve.
 export function overTime(curves, periods, range, label, { most = 620, tall = 330 } = {}) {
   const width = room(most),
     height = tall,

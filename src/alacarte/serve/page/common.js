@@ -1,4 +1,4 @@
-// What all views share: making elements, asking the server, the address, ways out. Text of corpora is only ever set as text.
+// What all views share: making elements, asking the server, the address. Text of corpora is only ever set as text.
 
 const svgTags = new Set([
   "svg",
@@ -36,6 +36,7 @@ export function svgLink(href, ...children) {
 
 // The children of a place are those of `items`, by key: what stays is not replaced, so that it keeps focus and clicks.
 // `make` gives the element of a new item, `renew` tells one that stays what has changed.
+/** @param {(kept: any, item: any) => void} renew */
 export function keyed(place, items, keyOf, make, renew = () => {}) {
   const keys = items.map((item) => String(keyOf(item)));
   const wanted = new Set(keys);
@@ -346,51 +347,7 @@ export function say(place, error) {
   place.replaceChildren(element("p", { class: "wrong", role: "alert" }, error.message));
 }
 
-// --------------------------------------------------------------------------------------------------- the ways out
-
-export function tools({ rows, name, python, command, pictures = [] }) {
-  const written = element("pre", { hidden: true, tabindex: "0" });
-  const show = (text) => () => {
-    written.hidden = !written.hidden && written.textContent === text;
-    written.textContent = text;
-  };
-  const button = (label, act) => element("button", { type: "button", onclick: act }, label);
-  const copy = button("Copy link", async () => {
-    writeAddress();
-    try {
-      await navigator.clipboard.writeText(location.href);
-      copy.textContent = "Copied";
-    } catch {
-      copy.textContent = location.href;
-    }
-  });
-  const safe = name.replace(/[^\p{L}\p{N}]+/gu, "-") || "view";
-  return element(
-    "div",
-    {},
-    element(
-      "div",
-      { class: "tools" },
-      copy,
-      rows && button("CSV", () => download(new Blob([csv(rows)], { type: "text/csv" }), `${safe}.csv`)),
-      pictures.length > 0 &&
-        button("SVG", () =>
-          pictures.forEach((picture, place) =>
-            download(new Blob([svgText(picture)], { type: "image/svg+xml" }), numbered(safe, place, "svg")),
-          ),
-        ),
-      pictures.length > 0 &&
-        button("PNG", () =>
-          pictures.forEach(async (picture, place) => download(await png(picture), numbered(safe, place, "png"))),
-        ),
-      python && button("Show the Python", show(python)),
-      command && button("Show the command", show(command)),
-    ),
-    written,
-  );
-}
-
-const numbered = (name, place, ending) => (place ? `${name}-${place + 1}.${ending}` : `${name}.${ending}`);
+// ---------------------------------------------------------------------------------------------- the same elsewhere
 
 export const quoted = (text) => JSON.stringify(text);
 export const shell = (...words) =>
@@ -440,52 +397,4 @@ export function download(blob, name) {
   const link = element("a", { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
-const STYLES = [
-  "paint-order",
-  "fill",
-  "fill-opacity",
-  "stroke",
-  "stroke-width",
-  "stroke-opacity",
-  "stroke-dasharray",
-  "font-size",
-  "font-family",
-  "font-weight",
-  "opacity",
-];
-
-// A picture by itself, as it looks here: colours and fonts are written into it.
-export function svgText(picture) {
-  const copy = picture.cloneNode(true),
-    from = [picture, ...picture.querySelectorAll("*")],
-    to = [copy, ...copy.querySelectorAll("*")];
-  from.forEach((part, place) => {
-    const look = getComputedStyle(part);
-    for (const name of STYLES) to[place].setAttribute(name, look.getPropertyValue(name));
-    to[place].removeAttribute("href");
-  });
-  const box = picture.viewBox.baseVal;
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", box.width);
-  copy.setAttribute("height", box.height);
-  return new XMLSerializer().serializeToString(copy);
-}
-
-export async function png(picture, behind = null) {
-  const box = picture.viewBox.baseVal,
-    canvas = element("canvas", { width: 2 * box.width, height: 2 * box.height });
-  const pen = canvas.getContext("2d"),
-    image = new Image();
-  pen.fillStyle = getComputedStyle(document.body).backgroundColor;
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  if (behind) pen.drawImage(behind, 0, 0, canvas.width, canvas.height);
-  image.src = URL.createObjectURL(new Blob([svgText(picture)], { type: "image/svg+xml" }));
-  await image.decode();
-  pen.drawImage(image, 0, 0, canvas.width, canvas.height);
-  URL.revokeObjectURL(image.src);
-  return new Promise((done) => {
-    canvas.toBlob(done);
-  });
 }

@@ -22,11 +22,11 @@ import {
   shell,
   sliced,
   state,
-  tools,
   UNKNOWN,
   visit,
   whole,
 } from "./common.js";
+import { tools } from "./share.js";
 import { noteForm } from "./keeping.js";
 import { exampleLinks, inWords, modelOf, noCorpus, sliceForm } from "./slices.js";
 import { mirrored, volcano } from "./charts.js";
@@ -55,7 +55,10 @@ export async function compare(main) {
 
 class Compare {
   constructor(model, both, given) {
-    Object.assign(this, { model, both, given, asked: "" });
+    this.model = model;
+    this.both = both;
+    this.given = given;
+    this.asked = "";
     const search = { id: "phrase", type: "search", value: given.get("phrase") ?? "", autocomplete: "off" };
     this.phrase = element("input", { ...search, "data-search": true });
     this.heading = element("h1", {});
@@ -65,10 +68,11 @@ class Compare {
     this.shown = element("div", { "aria-live": "polite" });
     this.behind = element("h2", {}, "The lines behind it");
     this.tables = both.map(
-      (side) =>
+      (side, which) =>
         new LineTable(
           side.chosen.columns.map(({ name }) => name),
           side.corpus,
+          `Lines of the ${["first", "second"][which]} side`,
         ),
     );
     this.further = element("div", {});
@@ -187,8 +191,7 @@ class Compare {
     const row = await this.judge(word, signal);
     if (row.reason)
       this.shown.replaceChildren(...this.drawn(answered, word, row.reason)); // the same, with more in grey
-    else if (row.differs)
-      this.heading.replaceChildren(...findingOf(word, this.names(), ...movedBetween(answered.words)));
+    else if (row.differs) this.heading.replaceChildren(...this.finding(word, answered.words));
   }
 
   // What is said of a word is its row among all words; a word that is not among them is tested alone.
@@ -207,6 +210,11 @@ class Compare {
     const differs = answer.changed.includes(row.word);
     this.verdict.textContent = verdictOf(row, differs, this.names());
     return { ...row, differs };
+  }
+
+  finding(word, words) {
+    const [away, toward] = movedBetween(words);
+    return findingOf(word, this.names(), away, toward);
   }
 
   overTime(answered, word) {
@@ -270,7 +278,7 @@ class Compare {
       (word) => this.address(word),
     );
     const said = changed.length
-      ? `${whole(changed.length)} of ${whole(tested)} words are used differently; of these, one in twenty may be by accident.`
+      ? `${whole(changed.length)} of ${whole(tested)} words are used differently; one in twenty may be by accident.`
       : `None of ${whole(tested)} words is used differently beyond chance.`;
     const grammar = changed.filter((item) => frequent.has(item.word));
     const others = changed.filter((item) => !frequent.has(item.word)).slice(0, LISTED);
@@ -375,11 +383,13 @@ class Compare {
 }
 
 const HOW = [
-  "How far apart the two sides are is 1 − the cosine that endless text would give; it is the same number, from the same " +
-    "test of all words together, alone and among all words. What all words of a text have in common is taken out first.",
-  "The words in the picture are the nearest ones of either side. Likeness is the debiased cosine of this side's vector " +
-    "with each word; the intervals are 95 % jackknife intervals over documents. In the view Word the same word may be a " +
-    "little lower: there, words were chosen because this very vector lies nearest to them, and what the choice alone " +
+  "How far apart the two sides are is 1 − the cosine that endless text would give; it is the same number, from the " +
+    "same test of all words together, alone and among all words. What all words of a text have in common is taken " +
+    "out first.",
+  "The words in the picture are the nearest ones of either side. Likeness is the debiased cosine of this side's " +
+    "vector with each word; the intervals are 95 % jackknife intervals over documents. In the view Word the same " +
+    "word may be a little lower: there, words were chosen because this very vector lies nearest to them, and what " +
+    "the choice alone " +
     "adds is taken off. Here the words are the same on both sides, so nothing is.",
 ];
 
@@ -395,7 +405,8 @@ function verdictOf(row, differs, [a, b]) {
     const why = row.reason.replace(/\bin ([ab])\b/g, (_, side) => `of ${side === "a" ? a : b}`);
     return `Whether they differ is ${UNKNOWN}: ${why}.`;
   }
-  const apart = `${number(row.distance)} apart (${number(row.conf_low)} to ${number(row.conf_high)}; 0 is the same use)`;
+  const interval = `${number(row.conf_low)} to ${number(row.conf_high)}`;
+  const apart = `${number(row.distance)} apart (${interval}; 0 is the same use)`;
   return differs ? `The two use it differently: ${apart}.` : `No difference is certain: ${apart}.`;
 }
 

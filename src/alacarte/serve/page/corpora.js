@@ -50,7 +50,12 @@ function listed(heading, ...more) {
 
 class Corpora {
   constructor(there) {
-    Object.assign(this, { there, chosen: new Set(), timer: null, known: new Map(), begun: new Map(), waiting: "" });
+    this.there = there;
+    this.chosen = new Set();
+    this.timer = null;
+    this.known = new Map();
+    this.begun = new Map();
+    this.waiting = "";
     this.preview = new Preview((values) => this.begin(values));
     this.wrong = element("div", {});
     this.sent = element("p", { class: "hint", role: "status" });
@@ -266,29 +271,33 @@ function inWords(seconds) {
 
 // Sends a file; how far it has come is said in `sent`.
 function send(file, sent) {
-  return new Promise((done, fail) => {
-    const request = new XMLHttpRequest();
-    request.open("POST", `/api/upload?name=${encodeURIComponent(file.name)}`);
-    request.upload.addEventListener("progress", (event) => {
-      sent.textContent = `${file.name}: ${size(event.loaded)} of ${size(event.total)}`;
-    });
-    request.addEventListener("load", () => {
-      sent.textContent = "";
-      if (request.status === 200) {
-        done();
-        return;
-      }
-      let said = `The server did not take ${file.name} (status ${request.status})`;
-      try {
-        said = JSON.parse(request.responseText).error;
-      } catch {
-        // a proxy's answer, which is no JSON
-      }
-      fail(new Error(said));
-    });
-    request.addEventListener("error", () => fail(new Error(`${file.name} could not be sent; is the server running?`)));
-    request.send(file);
-  });
+  return /** @type {Promise<void>} */ (
+    new Promise((done, fail) => {
+      const request = new XMLHttpRequest();
+      request.open("POST", `/api/upload?name=${encodeURIComponent(file.name)}`);
+      request.upload.addEventListener("progress", (event) => {
+        sent.textContent = `${file.name}: ${size(event.loaded)} of ${size(event.total)}`;
+      });
+      request.addEventListener("load", () => {
+        sent.textContent = "";
+        if (request.status === 200) {
+          done();
+          return;
+        }
+        let said = `The server did not take ${file.name} (status ${request.status})`;
+        try {
+          said = JSON.parse(request.responseText).error;
+        } catch {
+          // a proxy's answer, which is no JSON
+        }
+        fail(new Error(said));
+      });
+      request.addEventListener("error", () =>
+        fail(new Error(`${file.name} could not be sent; is the server running?`)),
+      );
+      request.send(file);
+    })
+  );
 }
 
 function modelChoice(there) {

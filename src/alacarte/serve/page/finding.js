@@ -10,7 +10,9 @@ export function movedBetween(words) {
 }
 
 // The finding in words.
-export function findingOf(phrase, [one, two], away, toward) {
+/** @param {string[]} sides */
+export function findingOf(phrase, sides, away, toward) {
+  const [one, two] = sides;
   const em = (text) => element("em", {}, text);
   const since = /^since (.+)$/.exec(two);
   if (since && away && toward)

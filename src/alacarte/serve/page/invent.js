@@ -18,8 +18,8 @@ import {
   shell,
   state,
   sure,
-  tools,
 } from "./common.js";
+import { tools } from "./share.js";
 import { noteForm } from "./keeping.js";
 import { exampleLinks, modelOf } from "./slices.js";
 import { likeness, table } from "./charts.js";
@@ -63,7 +63,13 @@ export async function invent(main) {
 
 class Invent {
   constructor(there, model, given) {
-    Object.assign(this, { there, model, given, asking: false, changed: false, shownName: "", tokens: new Map() });
+    this.there = there;
+    this.model = model;
+    this.given = given;
+    this.asking = false;
+    this.changed = false;
+    this.shownName = "";
+    this.tokens = new Map();
     const name = given.get("word") ?? "blorp";
     const sentences = given.getAll("sentence");
     const usual = EXAMPLES[name] ?? EXAMPLES.blorp.map((line) => line.replace("blorp", name));
@@ -89,8 +95,8 @@ class Invent {
   places() {
     const { there } = this;
     const lede =
-      "Make up a word and use it in sentences, one a line. What it could mean appears beside them, with the confidence " +
-      "in it. Shaded words are the ones it comes from.";
+      "Make up a word and use it in sentences, one a line. What it could mean appears beside them, with the " +
+      "confidence in it. Shaded words are the ones it comes from.";
     const others = Object.entries(EXAMPLES).filter(([name]) => name !== this.last);
     const links = others.map(([name, lines]) => [name, addressOf("/invent", { word: name, sentence: lines })]);
     const ends = [

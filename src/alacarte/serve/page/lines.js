@@ -40,13 +40,15 @@ function layoutOf(place, columns, matches) {
   pen.font = `600 17px ${face}`;
   const match = Math.min(MATCH, Math.max(50, ...matches.map((text) => pen.measureText(text).width))) + 2;
   pen.font = `17px ${face}`;
-  const side = (width - match - columns.length * (VALUE + GAP) - 2 * GAP) / 2 - 2;
-  const row = stacked ? (width < 500 ? 4 : width < 1000 ? 2 : 1) * 26 + (columns.length ? 32 : 12) : 38;
+  const inRow = (width - match - columns.length * (VALUE + GAP) - 2 * GAP) / 2 - 2;
+  const text = width < 1000 ? 2 : 1; // rows of text of a stacked line
+  const row = stacked ? text * 26 + (columns.length ? 32 : 12) : 38;
   place.classList.toggle("stacked", stacked);
   place.style.setProperty("--columns", columns.length);
   place.style.setProperty("--match", `${match}px`);
   place.style.setProperty("--row", `${row}px`);
-  return { stacked, side, row };
+  // A stacked line begins with the words before the match for which there is room: nothing is cut off.
+  return { stacked, side: stacked ? (0.9 * text * width - match) / 2 - GAP : inRow, row };
 }
 
 // The words that fit, from the match on; the others are there for screen readers.
@@ -78,7 +80,7 @@ const valuesOf = (line, columns) => columns.map((name) => String(line.columns[na
 
 // A line that opens its document; it is shaded by how much it counts, where that is known.
 function lineRow(line, values, layout, largest, open, more = {}) {
-  const room = layout.stacked ? Infinity : layout.side,
+  const room = layout.side,
     space = layout.stacked ? " " : null;
   const match = cell("match", element("bdi", {}, line.match));
   const before = cell("before", fitted(line.before, room, true));
@@ -144,8 +146,10 @@ const STEPS = {
 // All lines of a question. Rows are kept as they are while one scrolls, so that focus and clicks are not lost; one of
 // them can be reached by Tab, the others by arrows.
 export class LineTable {
-  constructor(columns, corpus) {
-    Object.assign(this, { columns, corpus, onSort: () => {} });
+  constructor(columns, corpus, label = "Lines") {
+    this.columns = columns;
+    this.corpus = corpus;
+    this.onSort = (/** @type {string} */ _order) => {};
     const chosen = state().getAll("show");
     this.shown = new Set(chosen.length ? columns.filter((name) => chosen.includes(name)) : columns.slice(0, 2));
     this.count = element("p", { class: "hint", role: "status" });
@@ -154,7 +158,7 @@ export class LineTable {
     this.space = element("div", { class: "space" }, this.body);
     const heads = element("div", { role: "rowgroup", class: "heads" }, this.head);
     this.scroll = element("div", { class: "scroller", tabindex: "-1", role: "table" }, heads, this.space);
-    this.scroll.setAttribute("aria-label", "Lines");
+    this.scroll.setAttribute("aria-label", label);
     this.grid = element("div", { class: "concordance" }, this.scroll);
     this.all = element("button", { type: "button", onclick: () => this.everything() }, "CSV of all lines");
     this.ways = element("div", { class: "tools", hidden: true }, this.all, this.choice());
@@ -214,7 +218,8 @@ export class LineTable {
     const values = this.names().map((name) =>
       this.titled(name, "value", TEXTS.includes(name) ? `columns.${name}` : name),
     );
-    const key = this.head.contains(document.activeElement) ? document.activeElement.dataset.sort : null;
+    const focus = /** @type {HTMLElement} */ (document.activeElement);
+    const key = this.head.contains(focus) ? focus.dataset.sort : null;
     this.head.replaceChildren(...parts(texts, values));
     if (key) this.head.querySelector(`[data-sort="${CSS.escape(key)}"]`)?.focus();
   }
@@ -353,7 +358,12 @@ export class LineTable {
   // The lines of a question; those of the question before are given up.
   show(values, sort = "") {
     const work = async (_, mine) => {
-      Object.assign(this, { asked: values, sort, pages: new Map(), signal: mine.signal, at: 0, going: false });
+      this.asked = values;
+      this.sort = sort;
+      this.pages = new Map();
+      this.signal = mine.signal;
+      this.at = 0;
+      this.going = false;
       const first = await this.page(0);
       this.total = first.count;
       this.scroll.hidden = false;
@@ -372,7 +382,12 @@ export class LineTable {
 
   clear() {
     giveUp(this.grid, this.ways);
-    Object.assign(this, { total: 0, pages: new Map(), sort: "", at: 0, going: false, layout: null });
+    this.total = 0;
+    this.pages = new Map();
+    this.sort = "";
+    this.at = 0;
+    this.going = false;
+    this.layout = null;
     this.body.replaceChildren();
     this.head.replaceChildren();
     this.scroll.hidden = true; // a table without lines is none

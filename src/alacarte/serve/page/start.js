@@ -12,7 +12,9 @@ import {
   keptAnswer,
   number,
   percent,
+  quoted,
   say,
+  script,
   state,
   whole,
 } from "./common.js";
@@ -20,6 +22,7 @@ import { exampleLinks, inWords, modelOf, noCorpus } from "./slices.js";
 import { bars, likeness, likenessRange, mirrored, overTime } from "./charts.js";
 import { readDocument } from "./document.js";
 import { findingOf, movedBetween } from "./finding.js";
+import { tools } from "./share.js";
 
 const PERIODS = 8;
 
@@ -38,7 +41,8 @@ export async function start(main) {
 
 class Start {
   constructor(corpus, model) {
-    Object.assign(this, { corpus, model });
+    this.corpus = corpus;
+    this.model = model;
     this.heading = element("h1", { class: "finding" }, "…");
     this.lede = element("p", { class: "lede" }, "…");
     this.picture = element("div", { class: "reserved" });
@@ -99,7 +103,7 @@ class Start {
     const asked = { corpus: corpus.name, ...found, model: this.model.name };
     const answered = await ask("/api/compare", asked, false, signal);
     const [away, toward] = movedBetween(answered.words);
-    const sides = [found.where, found.other_where].map((where) => inWords(where, corpus.columns));
+    const sides = [inWords(found.where, corpus.columns), inWords(found.other_where, corpus.columns)];
     this.heading.replaceChildren(...findingOf(found.phrase, sides, away, toward));
     const uses = answered.sides.map((side, which) => `${counted(side.uses, "use")} ${sides[which]}`);
     const more = addressOf("/compare", { corpus: corpus.name, ...found });
@@ -143,7 +147,11 @@ class Start {
     const curves = others.map((word, which) => this.curve(found.phrase, rows, word, ["context", "spelling"][which]));
     this.caption.textContent = `How like ${others.join(" and ")} it is, with 95 % bands`;
     const label = `How like ${others.join(" and ")} ${found.phrase} is over time, with 95 percent bands`;
-    this.picture.replaceChildren(overTime(curves, periods, likenessRange(rows), label).place);
+    const chart = overTime(curves, periods, likenessRange(rows), label);
+    const numbers = rows.map(({ where: _where, ...row }) => row);
+    const python = overScript(model, corpus, found.phrase, date.name, others);
+    const out = tools({ rows: numbers, name: found.phrase, python, command: null, pictures: [chart.picture] });
+    this.picture.replaceChildren(chart.place, out);
   }
 
   curve(phrase, rows, word, colour) {
@@ -255,3 +263,13 @@ class Start {
 }
 
 const commas = (items) => items.flatMap((item, place) => [place ? ", " : "", item]);
+
+// The notebook cell that gives the same numbers.
+function overScript(model, corpus, phrase, column, others) {
+  const lines = [
+    `corpus = Concordance(${quoted(corpus.path)})`,
+    `print(over_periods(corpus, model, target, ${quoted(column)}, ${JSON.stringify(others)}, most=${PERIODS}))`,
+  ];
+  const imports = ["from alacarte.concordance import over_periods"];
+  return script(model, phrase, lines, { names: ["Concordance"], imports });
+}

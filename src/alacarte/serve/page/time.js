@@ -15,10 +15,10 @@ import {
   script,
   shell,
   sliced,
-  tools,
   UNKNOWN,
   whole,
 } from "./common.js";
+import { tools } from "./share.js";
 import { isOrdered } from "./slices.js";
 import { COLOURS, likenessRange, overTime, periodName } from "./charts.js";
 
@@ -195,7 +195,7 @@ export function time(sides, others, before, model) {
       ),
       tools({
         rows: answers.flatMap((rows, side) =>
-          rows.map(({ where: _, ...row }) => (several ? { side: sides[side].name, ...row } : row)),
+          rows.map(({ where: _where, ...row }) => (several ? { side: sides[side].name, ...row } : row)),
         ),
         name: `${phrase} by ${by}`,
         python,

@@ -24,11 +24,11 @@ import {
   sliced,
   state,
   sure,
-  tools,
   UNKNOWN,
   visit,
   whole,
 } from "./common.js";
+import { tools } from "./share.js";
 import { noteForm } from "./keeping.js";
 import { exampleLinks, inWords, modelOf, noCorpus, sliceForm } from "./slices.js";
 import { likeness } from "./charts.js";
@@ -53,7 +53,9 @@ export async function word(main) {
 
 class Word {
   constructor(model, form, phrase) {
-    Object.assign(this, { model, form, phrase });
+    this.model = model;
+    this.form = form;
+    this.phrase = phrase;
     const columns = form.chosen.columns.map((column) => column.name);
     this.table = new LineTable(columns, form.corpus);
     this.table.onSort = (order) => remember({ sort: order });
@@ -149,7 +151,8 @@ class Word {
       return;
     }
     const part = values.where.length ? "slice" : "corpus";
-    this.lede.textContent = `${counted(answered.uses, "use")}; the ${part} has ${counted(answered.documents, "document")}.`;
+    const size = counted(answered.documents, "document");
+    this.lede.textContent = `${counted(answered.uses, "use")}; the ${part} has ${size}.`;
     this.shown.ariaBusy = "false";
     this.near.replaceChildren(...this.nearest(answered, values));
     this.overTime(values, answered);
