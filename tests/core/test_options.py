@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 from passes import VECTORS
 
-from alacarte import ALaCarte, AlacarteError, Concordance, Corpus, Transform, collect, compare, discover
+from alacarte import (
+    ALaCarte,
+    AlacarteError,
+    Concordance,
+    Corpus,
+    Transform,
+    WordVectors,
+    collect,
+    compare,
+    discover,
+    explain,
+)
 from alacarte.errors import BadCorpus
 from alacarte.passes.collect import count_words
 
@@ -101,3 +112,26 @@ def test_what_users_of_gensim_type_works():
     ):
         with pytest.raises(AttributeError, match=answer):
             ask()
+
+
+def test_what_was_discovered_is_a_list_too():
+    found = discover(None, ["a blorp b zorg", "a blorp b zorg zorg"], min_count=2)
+    assert found[:2] == list(found)[:2]
+    assert found[0] == next(iter(found))
+    assert set(found | ["new york"]) == {*found, "new york"}
+    nothing = discover(VECTORS, ["a b"], min_count=5)
+    with pytest.raises(AlacarteError, match="`discover` found none, lower its min_count"):
+        ALaCarte(VECTORS, IDENTITY).induce(["a b"], nothing)
+
+
+def test_a_word_that_is_missing_is_missing_from_a_file(tmp_path):
+    VECTORS.save(tmp_path / "mine.vec")
+    with pytest.raises(AlacarteError, match=r"no vector for 'nowhere' in mine\.vec"):
+        WordVectors.load(tmp_path / "mine.vec")["nowhere"]
+
+
+def test_results_are_shown_as_tables():
+    """Where one types, the arrays inside of a result would fill the screen."""
+    explanation = explain(ALaCarte(VECTORS, IDENTITY), [" ".join(["x", *VECTORS.words[:2]])], "x")
+    assert repr(explanation) == str(explanation)
+    assert "array(" not in repr(explanation)

@@ -145,6 +145,9 @@ class Table(ABC):
         )
         return "\n".join(line.rstrip() for line in lines)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _printed_columns(self, most: int | None) -> Columns:
         """Return the columns to print; rows after the first `most` + 1 may be missing."""
         return self.columns()

@@ -102,7 +102,7 @@ def compare(
     if not (sums or everything or patterns != Patterns()):
         raise typer.BadParameter("name words with --word, or test every word with --all")
     if groups.by is not None and not everything:
-        refuse("goes with --all, or with two texts", *BY_WORDS)
+        refuse("goes with --all; without it, all groups of the table are compared by one word", *BY_WORDS)
         refuse("is for text in files, and this is a table", *OF_FILES)
         _neighbours(_table(named), patterns, groups, model, text, level, csv, plot)
         return

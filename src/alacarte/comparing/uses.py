@@ -79,7 +79,7 @@ class ContextLines:
     b: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparisons(Records[Comparison]):
     """Words in two corpora, the smallest p-value first, those that could not be tested last; one row per word.
 

@@ -40,7 +40,7 @@ class MapPoint(Record):
     angle: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WordMap(Records[MapPoint]):
     """Words on the plane in which they differ most; one row per word."""
 

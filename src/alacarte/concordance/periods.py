@@ -129,7 +129,7 @@ class PeriodUse(Record):
     conf_high: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PeriodUses(Records[PeriodUse]):
     """A word over time: one row per period and other word."""
 

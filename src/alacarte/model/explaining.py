@@ -30,7 +30,7 @@ class WordShare:
     share: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Table):
     """What a vector is made of; as a table, one row per context word, the largest shares first.
 

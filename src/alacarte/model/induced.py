@@ -71,6 +71,8 @@ class InducedVectors(WordVectors):
         origin: tuple[str, ...] | None = None  # None: contexts alone, all of them
         if form:
             seen, rows, origin = _with_prior(self.prior, sums, rows)
+        if not len(sums):
+            raise NotEnoughData("there are no targets; if `discover` found none, lower its min_count or min_score")
         if not len(seen):
             raise NotEnoughData(
                 f"none of the {len(sums):,} targets occurs in the corpus beside a word that has a vector; check that "

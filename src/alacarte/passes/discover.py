@@ -57,12 +57,20 @@ class Discovered(Table, Targets):
     new           2       –
     was           2       –
     new york      2  0.7834
+    >>> found[:2], found[-1]
+    (['york', 'he'], 'new york')
     """
 
     def __init__(self, keys: Iterable[str], counts: Longs, scores: Doubles) -> None:
         self._set((key, "tokens") for key in keys)
         self.counts = counts
         self.scores = scores
+
+    __repr__ = Targets.__repr__
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        """Return the word or phrase of a row, or those of several."""
+        return list(self)[place]
 
     def columns(self) -> Columns:
         """Return the columns of the table."""

@@ -77,7 +77,7 @@ class InducedSense:
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class InducedSenses(Table, Sequence[InducedSense]):
     """The senses of a word in a corpus, the most frequent first; as a table, one row per sense.
 

@@ -209,7 +209,8 @@ class Targets:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __or__(self, other: "Targets") -> "Targets":
+    def __or__(self, other: "TargetsLike") -> "Targets":
+        other = Targets.of(other)
         return Targets._of([*self._kinds.items(), *other._kinds.items()], any_label=self.any_label or other.any_label)
 
     def __and__(self, other: "Targets") -> "Targets":

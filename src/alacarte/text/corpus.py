@@ -385,7 +385,7 @@ def _checked_items(source: Iterable[Any]) -> Iterator[Item]:
                 "NoneType": "leave it out, or make it an empty string",
             }.get(
                 type_name(item),
-                "pass files as a list of Path objects" if isinstance(item, os.PathLike) else "convert it",
+                "pass files as a list of Path objects" if isinstance(item, os.PathLike) else "convert it, as by str()",
             )
             raise BadCorpus(
                 f"item {index} of the corpus is of type {type_name(item)}, not a str, a list of tokens or a "

@@ -40,7 +40,7 @@ class FoundWords(Record):
     unadapted_rank: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FoundAgain(Records[FoundWords]):
     """How well held-out words are found again, by their number of uses; as a table, one row per number of uses."""
 

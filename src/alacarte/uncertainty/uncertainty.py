@@ -53,7 +53,7 @@ class Similarity(Record):
     level: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Similarities(Records[Similarity]):
     """Several similarities, in order; as a table, one row per similarity."""
 

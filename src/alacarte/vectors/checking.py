@@ -1,6 +1,7 @@
 """Checks of words, matrices and numbers before vectors are built of them, and the errors where they fail."""
 
 from collections.abc import Container, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,8 +75,8 @@ def without_spaces(words: Sequence[str], space: str) -> list[str]:
     return written
 
 
-def unknown_key(word: Any, known: Container[str]) -> UnknownKey:
-    """Return the error for what is not among the known words."""
+def unknown_key(word: Any, known: Container[str], source: str | None = None) -> UnknownKey:
+    """Return the error for what is not among the known words, which were read from `source`."""
     if not isinstance(word, str):
         return UnknownKey(
             f"{word!r} is no word, and vectors go by words",
@@ -93,7 +94,8 @@ def unknown_key(word: Any, known: Container[str]) -> UnknownKey:
             f"a pattern is looked for in text: alc induce --glob {word!r}",
         )
     suggestion = "" if close is None else f" (did you mean {close!r}?)"
-    return UnknownKey(f"no vector for {word!r}{suggestion}", hint=hint)
+    where = "" if source is None else f" in {Path(source).name}"
+    return UnknownKey(f"no vector for {word!r}{where}{suggestion}", hint=hint)
 
 
 def list_of(given: Any) -> list[Any]:

@@ -132,7 +132,7 @@ class KeyedMatrix:
         """
         row: int | None = self.key_to_index.get(word)
         if row is None:
-            raise checking.unknown_key(word, self.key_to_index)
+            raise checking.unknown_key(word, self.key_to_index, self.source)
         return row
 
     def __getitem__(self, key: str | Iterable[str]) -> Singles:
