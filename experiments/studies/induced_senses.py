@@ -80,7 +80,6 @@ class Contexts:
     """The contexts of many words, from which samples are drawn."""
 
     def __init__(self, given: argparse.Namespace, model: ALaCarte, words: list[str]) -> None:
-        self.space = PointSpace.of(model.vectors)
         if given.cache and given.cache.exists():
             self.kept = dict(np.load(given.cache))
         else:
@@ -88,8 +87,10 @@ class Contexts:
             self.kept = {name: getattr(gathered, name) for name in ("targets", "documents", "before", "after")}
             self.kept["keys"] = np.array(gathered.keys)
             self.kept["vectors"] = model.transform(gathered.means()).astype(np.float32)
+            self.kept["word_counts"] = gathered.word_counts
             if given.cache:
                 np.savez(given.cache, **self.kept)
+        self.space = PointSpace.of(model.vectors, self.kept["word_counts"])
         keys = self.kept["keys"].tolist()
         self.rows = {key: np.flatnonzero(self.kept["targets"] == at) for at, key in enumerate(keys)}
 

@@ -173,6 +173,20 @@ def test_two_senses_are_found():
         np.testing.assert_allclose(sense.vector, alone["x"], rtol=1e-4, atol=1e-4)
 
 
+def test_words_that_are_rare_elsewhere_and_frequent_in_the_text_tell_nothing():
+    """Line breaks of web pages, *br*, in half of the contexts: groups were those with and those without."""
+    made, text, kinds = two_senses(400, share=0.5)
+    plain = made.vectors
+    counts = np.append(np.full(len(plain), 100), 1)
+    vectors = WordVectors([*plain.words, "br"], np.vstack([plain.matrix, 3 * np.eye(8)[5]]), counts=counts)
+    marked = [f"br {line} br" if at % 2 else line for at, line in enumerate(text)]
+    found = induce_senses(ALaCarte(vectors, made.transform), marked, "x", k=2)
+    assert found.occurrences.word_counts[-1] == len(marked)
+    kind_of = dict(zip(marked, kinds, strict=True))
+    same = found.labels == [kind_of[found.occurrences.text(row, mark="")] for row in range(len(marked))]
+    assert max(same.mean(), 1 - same.mean()) > 0.9
+
+
 def test_one_sense_stays_one():
     made, text, _ = two_senses(600, share=0.0)
     assert len(induce_senses(made, text, "x")) == 1

@@ -66,6 +66,7 @@ class ContextSample:
         self.matcher, self.window = matcher, window
         self.limit = None if limit is None else whole_number(limit, "limit", 1)
         self.counts = np.zeros(matcher.size, dtype=np.int64)
+        self.word_counts = np.zeros(lexicon.known, dtype=np.int64)  # of all of the text
         self._drop_unknown = drop_unknown
         self._known = lexicon.known
         self._codes = _WordCodes(lexicon)
@@ -92,11 +93,15 @@ class ContextSample:
 
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
         """Return all that was added so far."""
-        return {"counts": self.counts, **{name: getattr(self._contexts, name) for name in _NAMES}}
+        return {
+            "counts": self.counts,
+            "word_counts": self.word_counts,
+            **{name: getattr(self._contexts, name) for name in _NAMES},
+        }
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Take up what `arrays` gave."""
-        self.counts = np.array(arrays["counts"])
+        self.counts, self.word_counts = np.array(arrays["counts"]), np.array(arrays["word_counts"])
         self._contexts = SampledContexts(*(np.array(arrays[name]) for name in _NAMES))
 
     def progress(self) -> dict[str, object]:
@@ -110,9 +115,11 @@ class ContextSample:
 
     # ---------------------------------------------------------------------------------------------- adding
 
-    def count(self, targets: Ints) -> None:
-        """Count the occurrences of targets in a block."""
+    def count(self, targets: Ints, ids: Ints) -> None:
+        """Count the occurrences of targets in a block, and its words that have a vector."""
+        words = np.bincount(ids[(ids >= 0) & (ids < self._known)], minlength=self._known)
         with self._lock:
+            self.word_counts += words
             counts = np.bincount(targets, minlength=max(self.matcher.size, len(self.counts)))
             counts[: len(self.counts)] += self.counts
             self.counts = counts
@@ -120,7 +127,7 @@ class ContextSample:
     def contexts_of(self, encoded: Encoded, thresholds: Codes) -> SampledContexts:
         """Return the contexts in a block whose keys are below their target's threshold; counts all of them."""
         matches = self.matcher.match(encoded)
-        self.count(matches.targets)
+        self.count(matches.targets, encoded.ids)
         if not len(matches):
             return _empty(self.window)
         ids, offsets = encoded.ids, encoded.offsets

@@ -73,6 +73,7 @@ class SampledTargets:
     counts: Longs  # (targets,): how many contexts there were, kept or not
     contexts: SampledContexts  # sorted by target
     lexicon: Lexicon
+    word_counts: Longs  # how often each word that has a vector occurs in the text
 
 
 def sample_targets(
@@ -104,7 +105,7 @@ def sample_targets(
     read = run(tally, Corpus.of(corpus), Encoder(rule, lexicon), Work(**options), "gathering contexts").amounts
     if not read.tokens_read:
         raise BadCorpus("the corpus holds no text; check the path and, for tables, the name of the text column")
-    return SampledTargets(list(matcher.keys), tally.counts, tally.contexts, lexicon)
+    return SampledTargets(list(matcher.keys), tally.counts, tally.contexts, lexicon, tally.word_counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -204,7 +204,8 @@ def induce_senses(
     )
     occurrences = occurrences.usable(CONTEXTS_A_GROUP if k == "auto" else max(2, k))
     rng = np.random.default_rng(seed)
-    x, telling = PointSpace.of(model.vectors).points(occurrences.before, occurrences.after)
+    space = PointSpace.of(model.vectors, occurrences.word_counts)
+    x, telling = space.points(occurrences.before, occurrences.after)
     scores: tuple[float, ...] = ()
     number = k
     if number == "auto":

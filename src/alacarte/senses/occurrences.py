@@ -44,6 +44,8 @@ class Occurrences:
         The words of these ids.
     averaging : str
         As in `Reading`.
+    word_counts : array
+        How often each word that has a vector occurs in the whole text.
     """
 
     keys: list[str]
@@ -57,6 +59,7 @@ class Occurrences:
     after: Ints
     lexicon: Lexicon
     averaging: Averaging
+    word_counts: Longs
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -172,4 +175,5 @@ def gather(
         kept.after,
         sampled.lexicon,
         reading.averaging,
+        sampled.word_counts,
     )

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from alacarte._io.arrays import Doubles, Ints, Mask
+from alacarte._io.arrays import Doubles, Ints, Longs, Mask
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
 WORDS_AROUND = 30  # words on each side: the sense of a word shows in more words than its vector is made of
 NEAR = 10  # words from the target at which a word counts half as much as beside it: NEAR / (NEAR + distance)
-SIF = 1e-3  # a word of relative frequency p counts SIF / (SIF + p)
+SIF = 1e-3  # a word of relative frequency p, in general or in the text, counts SIF / (SIF + p)
 ORDERED_FROM = 10_000  # words from which on vectors are taken to be in order of frequency, as they are distributed
 NOISE_WORDS = 50_000  # words whose covariance is the noise
 VARIANCE_FLOOR = 1e-3  # of the largest variance: directions with less are not blown up further
@@ -32,8 +32,11 @@ class PointSpace:
     whiten: Doubles
 
     @classmethod
-    def of(cls, vectors: WordVectors) -> "PointSpace":
-        """Compute weights, average word and whitening from word vectors."""
+    def of(cls, vectors: WordVectors, word_counts: Longs | None = None) -> "PointSpace":
+        """Compute weights, average word and whitening from word vectors, and weights from counts in the text as well.
+
+        What is frequent in the text tells as little as what is frequent elsewhere: *br* in reviews from the web.
+        """
         frequency = frequencies(vectors)
         weights = SIF / (SIF + frequency)
         words = np.asarray(vectors.matrix[:NOISE_WORDS], dtype=np.float64)
@@ -42,7 +45,9 @@ class PointSpace:
         deviations = words - center
         values, directions = np.linalg.eigh((deviations.T * (p * w**2)) @ deviations)
         least = max(VARIANCE_FLOOR * float(values.max()), 1e-300)
-        return cls(vectors, weights, center, directions / np.sqrt(np.maximum(values, least)))
+        if word_counts is not None:
+            frequency = np.maximum(frequency, word_counts / max(1, int(word_counts.sum())))
+        return cls(vectors, SIF / (SIF + frequency), center, directions / np.sqrt(np.maximum(values, least)))
 
     def points(self, before: Ints, after: Ints) -> tuple[Doubles, Mask]:
         """Return (a point of length 1 for each context, whether it takes part in finding groups).
