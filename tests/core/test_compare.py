@@ -609,6 +609,11 @@ def test_the_command_takes_clusters_and_reprints(folder):
     found = json.loads(alc(folder, *options).stdout)
     assert found["notes"] == ["party varies between 40 values of speaker, hardly within them: clustered by speaker"]
     assert json.loads(alc(folder, *options, "--cluster", "speaker").stdout)["words"] == found["words"]
+    doubled = folder / "doubled.jsonl"
+    doubled.write_text("\n".join(map(json.dumps, speeches(1) + speeches(1))))
+    one = doubled, "--by", "party", "--word", "w0", "--permutations", 0, "--json"
+    contexts = [json.loads(alc(folder, *one, *more).stdout)["contexts"] for more in ((), ("--duplicates", "drop"))]
+    assert contexts[0] == {party: 2 * count for party, count in contexts[1].items()}
     twice = folder / "twice.txt"
     twice.write_text("\n".join(documents(3) * 2))
     files = folder / "a.txt", twice, "--all", "--contexts", 0, "--json"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,7 +30,7 @@ TWO_CORPORA = "Two corpora, word by word"
 ONE_WORD = "Groups of a table, one word"
 Q = 0.05  # the share of wrong words that is put up with among those reported
 BY_NEIGHBOURS = ("feature", "equal_clusters", "window", "k", "among", "permutations")
-BY_WORDS = ("group", "min_count", "top", "contexts", "duplicates", "threads", "memory")
+BY_WORDS = ("group", "min_count", "top", "contexts", "threads", "memory")
 OF_FILES = ("unit", "format", "encoding", "errors")
 
 
@@ -72,9 +72,6 @@ def compare(
     min_count: int = option(20, "How often both sides must use a word.", minimum=2, panel=TWO_CORPORA),
     top: int = option(20, "How many words to show.", minimum=1, panel=TWO_CORPORA),
     contexts: int = option(3, "Lines per word and side that contribute most; 0: none.", minimum=0, panel=TWO_CORPORA),
-    duplicates: Literal["cluster", "drop", "keep"] = option(
-        "cluster", "Reprints of a text: one piece of evidence together, left out, or kept as others.", panel=TWO_CORPORA
-    ),
     threads: int | None = option(
         None, "Threads to use; all cores if left out.", metavar="N", minimum=1, panel=TWO_CORPORA
     ),
@@ -112,7 +109,9 @@ def compare(
     if sums:
         from alacarte.comparing.uses import compare_uses
 
-        refuse("is for text, and these are sums", "everything", *BY_WORDS, "where", "cluster", CorpusOptions)
+        refuse(
+            "is for text, and these are sums", "everything", *BY_WORDS, "where", "cluster", "duplicates", CorpusOptions
+        )
         here, there = (opened.apply(open_sums([Path(file)])) for file in named)
         found = compare_uses(here, there, list(listed) or None, level)
         contexts = 0
@@ -130,7 +129,7 @@ def compare(
             level=level,
             contexts=contexts,
             cluster=groups.cluster,
-            duplicates=duplicates,
+            duplicates=groups.duplicates,
             threads=threads,
             memory=memory,
             show_progress=voice.progress,
@@ -255,6 +254,7 @@ def _neighbours(
         text=(text.tokens if typed_options("tokens") else text.text) or "text",
         window=typed_sides(groups.context_window),
         known=opened,
+        duplicates=groups.duplicates,
         show_progress=voice.progress,
     )
     embedded = regression.dem(table, opened)

@@ -38,9 +38,6 @@ def regress(
     averaging: Averaging = option(
         "context", "What a context's vector is: the mean of its words, or their sum.", panel=DATA
     ),
-    duplicates: Literal["cluster", "drop", "keep"] = option(
-        "cluster", "Reprints of a document count with it, are dropped, or are kept as documents.", panel=DATA
-    ),
     permutations: int = option(999, "For p-values; 0 for none.", metavar="N", minimum=0),
     level: Level = 0.95,
     adjust: Literal["holm", "bh", "none"] = option("holm", "p-values for several terms together."),
@@ -75,7 +72,7 @@ def regress(
         equal_clusters=study.equal_clusters,
         time=time,
         averaging=averaging,
-        duplicates=duplicates,
+        duplicates=study.duplicates,
         window=typed_sides(study.context_window),
         inference=regression.Inference(level, permutations, adjust, seed, voice.progress),
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -33,6 +33,9 @@ class Study:
     )
     equal_clusters: bool | None = option(
         None, "Let clusters weigh the same, whatever their size; if left out, where they are very unequal.", panel=DATA
+    )
+    duplicates: Literal["cluster", "drop", "keep"] = option(
+        "cluster", "Reprints of a document count with it, are dropped, or are kept as documents.", panel=DATA
     )
     context_window: str | None = option(
         None, "Words on each side; the transform's own if left out, else 10.", name="window", metavar="N|B,A"
