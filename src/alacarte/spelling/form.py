@@ -14,6 +14,7 @@ little about names and numbers, much about inflections and compounds. See docs/f
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -313,9 +314,10 @@ def learn_with_guesses(
     enough = len(held) >= LEAST_HELD_OUT
     with progress(_steps(settings, enough, source.dimension), "steps", "learning spelling", show_progress) as bar:
         done = count(1)
-        solver = partial(solve_ridge, threads=threads or usable_cores(), step_done=lambda: bar.update_to(next(done)))
+        cores = threads or usable_cores()
+        solver = partial(solve_ridge, threads=cores, step_done=lambda: bar.update_to(next(done)))
         if enough:
-            trial = _try_out(spelled, targets, held, settings, solver, rng)
+            trial = _try_out(spelled, targets, held, settings, solver, cores, rng)
         weights = solver(
             _weighted(spelled, trial.rank_power),
             targets,
@@ -397,6 +399,7 @@ def _try_out(
     held: Longs,
     settings: FormSettings,
     solver: Callable[..., Singles],
+    cores: int,
     rng: np.random.Generator,
 ) -> _Trial:
     """Learn without the held-out words and predict these: first the power of the rank is chosen, then the penalty."""
@@ -416,8 +419,10 @@ def _try_out(
         return float(cosines(tried[ridge, power], few[held]).mean())
 
     ridge, powers, penalties = _choices(settings)
-    power = max(powers, key=lambda power: reached(ridge, power))
-    best = max(penalties, key=lambda penalty: reached(penalty, power))
+    # Few directions are work for one thread, so what is to be compared is learned side by side.
+    with ThreadPoolExecutor(min(cores, len(penalties) + len(powers))) as pool:
+        power = powers[int(np.argmax(list(pool.map(partial(reached, ridge), powers))))]
+        best = penalties[int(np.argmax(list(pool.map(partial(reached, power=power), penalties))))]
     if isinstance(settings.held_out, int):
         return _Trial(best, power, tried[best, power], few[held])
     weights = solved(targets, best, power)  # the caller wants the predictions in full
