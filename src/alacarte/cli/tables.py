@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from alacarte._io.options import option
+from alacarte._io.urls import display_name
 from alacarte.cli.opening import write_lines
 from alacarte.cli.output import detail, note_written
 from alacarte.errors import BadCorpus
@@ -57,7 +58,7 @@ def open_table(data: str | Path, where: str | None) -> Any:
     from alacarte.regression.formulas import check_condition
 
     frame = read_table(data)
-    detail(f"{data}: {len(frame):,} rows; columns {', '.join(map(str, frame.columns))}")
+    detail(f"{display_name(data)}: {len(frame):,} rows; columns {', '.join(map(str, frame.columns))}")
     if where is None:
         return frame
     check_condition(where)

@@ -59,7 +59,7 @@ def read_frame(data: Any) -> Variables:
     frame = as_frame(data)
     if hasattr(frame, "collect"):
         frame = frame.collect()
-    backend = str(frame.implementation.value)
+    backend = frame.implementation.name.lower()
     columns: dict[str, Column] = {}
     levels: dict[str, list[Any]] = {}
     for name in frame.columns:

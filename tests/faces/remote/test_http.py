@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 from servers import first
+from typer.testing import CliRunner
 
 from alacarte import Corpus, WordVectors, collect
 from alacarte._io import urls
 from alacarte._io.urls import without_secrets
+from alacarte.cli import app
 from alacarte.errors import AlacarteError, BadCorpus, BadVectors
 
 
@@ -80,6 +82,15 @@ def test_secrets_are_used_and_not_shown(site, text, vectors, tmp_path):
                 broken()
             shown += [str(caught.value), caught.value.for_command_line()]
     assert not any("hush" in item for item in shown)
+
+
+def test_what_commands_say_in_detail_has_no_secrets(site, tmp_path):
+    pytest.importorskip("pandas")
+    site.files["/a.csv"] = b"text,year\nthe word,1\n"
+    url = site.url("/a.csv").replace("http://", "http://me:hush@") + "?sig=hush"
+    said = CliRunner().invoke(app, ["regress", url, "--formula", "word ~ year", "--model", str(tmp_path), "-v"]).output
+    assert "1 rows; columns text, year" in said
+    assert "hush" not in said
 
 
 def test_vectors(site, vectors, tmp_path):

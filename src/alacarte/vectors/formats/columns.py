@@ -180,7 +180,10 @@ def rows_of_frame(
     advice = "pass (words, matrix)"
     opened = open_frame(frame, BadVectors, "reading vectors from a data frame", advice, eager=True)
     # By place: pandas may have numbers for names, which narwhals would take for rows.
-    columns = {str(column.name): np.asarray(column.to_numpy()) for column in opened.iter_columns()}
+    columns = {
+        str(column.name): np.asarray(column.to_numpy())
+        for column in (opened[:, place] for place in range(len(opened.columns)))
+    }
     index = require("narwhals", extra="frames", purpose="frames").maybe_get_index(opened)
     kinds = {name: column_kind(column) for name, column in columns.items()}
     if words is None and index is not None and kinds.get(WORD_COLUMN) != TEXTUAL:
