@@ -60,6 +60,8 @@ LATEX = {
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
     "–": "--",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
 }
 
 

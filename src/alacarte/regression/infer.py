@@ -121,22 +121,22 @@ class EmbeddingRegression:
 
     to_frame = tidy
 
-    def coef(self, term: str | None = None) -> Any:
-        """Return the coefficients of a term (an embedding), or a frame of all of them, one row per term."""
-        if term is not None:
-            if term not in self.terms:
-                raise BadFormula(f"no term is called {term!r}; the terms are {', '.join(map(repr, self.terms))}")
-            return self.coefficients[self.terms.index(term)]
-        columns = {"term": column_of(self.terms)}
-        columns |= {f"d{place}": self.coefficients[:, place] for place in range(self.coefficients.shape[1])}
-        return make_frame(columns, self.table.backend)
+    def vector(self, term: str) -> Doubles:
+        """Return the coefficient of a term: an embedding."""
+        if term not in self.terms:
+            raise BadFormula(f"no term is called {term!r}; the terms are {', '.join(map(repr, self.terms))}")
+        return np.asarray(self.coefficients[self.terms.index(term)])
+
+    def coef(self) -> Any:
+        """Return the debiased squared lengths, a pandas series by term."""
+        return self.table.coef()
 
     def se(self) -> Any:
         """Return the standard errors of the debiased squared lengths, a pandas series by term."""
         return self.table.se()
 
     def tstat(self) -> Any:
-        """Return each squared length over what noise adds to it, by term: 1 on average if nothing is there."""
+        """Return the debiased squared lengths over their standard errors, a pandas series by term."""
         return self.table.tstat()
 
     def pvalue(self, adjusted: bool = False) -> Any:

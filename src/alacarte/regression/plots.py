@@ -277,6 +277,10 @@ def plot_over(table: Results, *, ax: Any = None, title: str | None = None, size:
     low, high = axes.get_ylim()
     axes.set_ylim(max(low, -1.0), min(high, 1.0))
     _label_ends(axes, ends, size)
+    if numeric and all(isinstance(level, int) for level in levels):
+        from matplotlib.ticker import MaxNLocator
+
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # years
     if not numeric:
         names = [literal(level) for level in levels]
         crowded = sum(map(len, names)) > 8.5 * size_of(size).width

@@ -16,6 +16,11 @@ Column = npt.NDArray[Any]
 ESTIMATES = ("estimate", "value")  # what a table estimates: the first of these that it has
 # The first of these ends the columns that say what a row is about.
 RESULTS = frozenset([*ESTIMATES, "rank", "score", "n", "df", "effect", "squared_norm", "std_error", "p_value"])
+MOST = 8  # columns in print
+LESS = (  # what is left out of print first, where there are more; to_frame() and to_csv() have all
+    *("covariate_mean", "squared_norm", "noise", "statistic", "contexts", "clusters", "n", "name", "std_error"),
+    *("rank", "value"),
+)
 LIBRARIES = {"polars": "polars frames", "pyarrow": "Arrow tables", "pandas": "pandas frames"}
 
 
@@ -24,7 +29,7 @@ class Results(Table):
     """Named columns of equal length, which become a frame of the library the data came in.
 
     `results["value"]` is a column. In print, a column `reason` is left out if it has nothing to explain, and a value
-    that cannot be known is "unknown".
+    that cannot be known is "unknown"; there are eight columns at most.
 
     Parameters
     ----------
@@ -105,8 +110,8 @@ class Results(Table):
         return self._series("std_error")
 
     def tstat(self) -> Any:
-        """Return the statistics of the tests as a pandas series."""
-        return self._series("statistic")
+        """Return the estimates over their standard errors as a pandas series."""
+        return (self.coef() / self.se()).rename("tstat")
 
     def pvalue(self, adjusted: bool = False) -> Any:
         """Return the p-values as a pandas series: each for itself, or adjusted for all rows together."""
@@ -155,6 +160,9 @@ class Results(Table):
                 shown[name] = [str(value) for value in shown[name].tolist()]  # a year: no thousands in it
         if "value" in shown:
             shown["value"] = ["unknown" if value != value else value for value in shown["value"].tolist()]
+        for name in LESS:
+            if len(shown) > MOST:
+                shown.pop(name, None)
         return shown
 
     @property

@@ -75,11 +75,11 @@ def etable(
     *,
     names: Iterable[str] | None = None,
     labels: Mapping[str, str] | None = None,
-    below: Below = "std_error",
+    below: Below = "interval",
     stars: bool = False,
     digits: int = 3,
 ) -> ModelTable:
-    """Set regressions side by side: the debiased squared length of each term, and below it its standard error.
+    """Set regressions side by side: the debiased squared length of each term, and below it its interval.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def etable(
         Of the columns; (1), (2), … if left out.
     labels : dict, optional
         Other names for terms, such as {"party[T.R]": "Republican"}; terms are in this order, others after them.
-    below : {"std_error", "interval"}
-        What is below an estimate: the standard error in round brackets, or the interval in square ones.
+    below : {"interval", "std_error"}
+        What is below an estimate: the interval in square brackets, or the standard error in round ones.
     stars : bool
         Whether to mark p (adjusted, if the model adjusts it) below 0.05, 0.01 and 0.001.
     digits : int
@@ -170,11 +170,15 @@ def _cells(model: "EmbeddingRegression", term: str, below: Below, stars: bool, d
 
 def _about(models: "Sequence[EmbeddingRegression]") -> list[tuple[str, tuple[str, ...]]]:
     """Rows about the models: what they were fitted on."""
-    clusters = tuple("" if model.clusters is None else f"{model.clusters:,}" for model in models)
+    clusters = tuple(
+        "" if model.clusters is None else f"{model.clusters:,} ({model.clustering.name})" for model in models
+    )
+    weights = tuple("clusters" if model.clustering.equal else "contexts" for model in models)
     sides = [model.window for model in models]
     windows = tuple("" if w is None else str(w[0]) if w[0] == w[1] else f"{w[0]}, {w[1]}" for w in sides)
     rows = [("contexts", tuple(f"{len(model):,}" for model in models))]
     rows += [("clusters", clusters)] if any(clusters) else []
+    rows += [("equal weights of", weights)] if "clusters" in weights else []
     rows += [("window", windows)] if any(windows) else []
     rows.append(("variance explained", tuple(f"{model.r_squared:.3f}" for model in models)))
     return rows

@@ -61,7 +61,7 @@ def table_of(model: "EmbeddingRegression", combinations: Doubles, names: list[st
         columns["p_value"] = np.where(unknown, np.nan, agreed)
         columns["p_adjusted"] = adjusted(columns["p_value"], asked.adjust)
     columns |= {
-        "n": np.full(len(names), fit.clusters),
+        "clusters": np.full(len(names), fit.clusters),
         "contexts": np.full(len(names), fit.rows),
         "covariate_mean": means,
         "reason": column_of(reasons),

@@ -147,7 +147,7 @@ def test_effects_of_speakers_are_taken_out():
     assert "speaker: 24 effects taken out" in fit.summary()
     assert fit.clusters == 24
     for term in fit.terms:
-        np.testing.assert_allclose(fit.coef(term), dummies.coef(term), rtol=1e-6)
+        np.testing.assert_allclose(fit.vector(term), dummies.vector(term), rtol=1e-6)
     apart = fit.contrast({"year": 2000, "chamber": "H"}, {"year": 2000, "chamber": "S"})
     np.testing.assert_allclose(apart["estimate"], fit.table["estimate"][1:])
     for call in (lambda: fit.predict({"year": 2000, "chamber": "H"}), fit.predict, lambda: fit.nearest({"year": 1})):
@@ -162,7 +162,7 @@ def test_two_kinds_of_effects_are_taken_out():
     data["x"] = rng.normal(size=120).tolist()
     fit = regress("tax ~ x | speaker + year", data, VECTORS, window=5, inference=FAST)
     dummies = regress("tax ~ x + C(speaker) + C(year)", data, VECTORS, window=5, inference=FAST)
-    np.testing.assert_allclose(fit.coef("x"), dummies.coef("x"), rtol=1e-6)
+    np.testing.assert_allclose(fit.vector("x"), dummies.vector("x"), rtol=1e-6)
 
 
 @pytest.mark.parametrize(

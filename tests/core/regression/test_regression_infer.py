@@ -111,7 +111,7 @@ def test_seeds_repeat_and_order_does_not_matter():
 def test_clusters():
     data = speeches()
     fit = regress("tax* ~ party", data, VECTORS, cluster="speaker", **FAST)
-    assert (fit.clusters, fit.table["n"][0], fit.table["contexts"][0]) == (20, 20, 60)
+    assert (fit.clusters, fit.table["clusters"][0], fit.table["contexts"][0]) == (20, 20, 60)
     plain = regress("tax* ~ party", data, VECTORS, **FAST)
     np.testing.assert_allclose(fit.coefficients, plain.coefficients)  # clusters change what is known of the error only
     assert fit.table["noise"][0] != pytest.approx(plain.table["noise"][0])
@@ -201,7 +201,7 @@ def test_profiles_and_contrasts():
     data = speeches()
     fit = regress("tax* ~ party + year", data, VECTORS, **FAST)
     a, b = {"party": "R", "year": 2000}, {"party": "D", "year": 2000}
-    np.testing.assert_allclose(fit.predict(a) - fit.predict(b), fit.coef("party[T.R]"))
+    np.testing.assert_allclose(fit.predict(a) - fit.predict(b), fit.vector("party[T.R]"))
     assert fit.predict({"party": ["R", "D"], "year": 2000}).shape == (2, 5)
     for frame in (pd.DataFrame([a, b]), pl.DataFrame([a, b])):
         np.testing.assert_allclose(fit.predict(frame), [fit.predict(a), fit.predict(b)])
@@ -222,7 +222,7 @@ def test_profiles_and_contrasts():
     with pytest.raises(BadFormula, match="2 profiles, and one is wanted"):
         fit.contrast({"party": ["R", "D"], "year": 2000}, b)
     with pytest.raises(BadFormula, match="no term"):
-        fit.coef("gender")
+        fit.vector("gender")
 
 
 def test_tables():
@@ -231,7 +231,6 @@ def test_tables():
     assert tidy["term"].tolist() == ["party[T.R]", "gender[T.M]"]
     np.testing.assert_allclose(tidy["estimate"], tidy["squared_norm"] - tidy["noise"])
     assert (tidy["p_adjusted"] >= tidy["p_value"]).all()
-    assert fit.coef().shape == (3, 6)
     assert fit.vcov().shape == (5, 3, 3)
     np.testing.assert_allclose(np.einsum("dpp->p", fit.vcov())[1:], tidy["noise"])
     assert "60 contexts, 5 dimensions" in str(fit)

@@ -148,7 +148,7 @@ def _terms_table(model: EmbeddingRegression, jackknife: bool, order: Longs) -> R
             exceeding = _permuted_cells(fit, model.design.matrix[order], terms, lengths, count, rng)
         columns["p_value"] = exceeding / count
         info["least_p"] = 1 / count
-    columns["n"] = np.full(len(places), fit.clusters)
+    columns["clusters"] = np.full(len(places), fit.clusters)
     columns["contexts"] = np.full(len(places), fit.rows)
     columns["covariate_mean"] = model.design.matrix.mean(axis=0)[places]
     return Results(columns, model.embeddings.variables.backend, info)
