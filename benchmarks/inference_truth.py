@@ -129,7 +129,11 @@ class Regression:
         parts += ["equal weights of clusters"] if self.equal else []
         return ", ".join(parts)
 
-    def draw(self, rng: np.random.Generator) -> regression_noise.Fit:
+    def draw(self, rng: np.random.Generator, effect: Doubles | None = None) -> regression_noise.Fit:
+        return self.draw_both(rng, np.zeros(D) if effect is None else effect)[1]
+
+    def draw_both(self, rng: np.random.Generator, effect: Doubles) -> tuple[regression_noise.Fit, regression_noise.Fit]:
+        """The fits to one sample without an effect and with one."""
         codes, count = None, self.rows
         if self.clusters:
             codes = np.repeat(np.arange(self.clusters), sizes_of(self.kind, self.clusters))
@@ -143,7 +147,9 @@ class Regression:
             others[:, 0] = 0.7 * (group - group.mean()) / group.std() + np.sqrt(0.51) * others[:, 0]
         y = noise(rng, codes, count, self.tails) * np.where(group == 1, self.noisy, 1.0)[:, None]
         x = np.column_stack([np.ones(count), group, others])
-        return regression_noise.least_squares(x, y, codes, equal_clusters=self.equal)[0]
+        both = (y, y + np.outer(group, effect))
+        none, some = (regression_noise.least_squares(x, z, codes, equal_clusters=self.equal)[0] for z in both)
+        return none, some
 
 
 REGRESSIONS = (
@@ -203,19 +209,21 @@ def regress_part(design: Regression, samples: int, seed: int = 11) -> Iterator[R
     beta = SHAPE / np.linalg.norm(SHAPE) * 2 * unit
     few = []
     for _ in range(samples):
-        fit = design.draw(rng)
+        fit, with_effect = design.draw_both(rng, beta)
         few.append(bool(few_units(fit, term)[0]))
         p = (1 + regression_noise.permute(fit, [term, three, contrast], PERMUTATIONS, rng)) / (1 + PERMUTATIONS)
         for hits, value in zip((single, joint, apart), p, strict=True):
             hits.append(float(value <= 0.05))
-        known = lengths.noise_of_each(fit, np.vstack([term, contrast]))
-        of_contrast = fit.coefficients[1] - fit.coefficients[2]
-        for hits, estimate, noise_of, truth in (
-            (null, fit.coefficients[1], known[0], np.zeros(D)),
-            (effect, fit.coefficients[1], known[0], beta),
-            (apart_null, of_contrast, known[1], np.zeros(D)),
+        least = 1 / (1 + PERMUTATIONS)
+        of_effect = (1 + regression_noise.permute(with_effect, [term], PERMUTATIONS, rng)) / (1 + PERMUTATIONS)
+        for hits, fitted, row, own_p, truth in (
+            (null, fit, term, p[0], 0.0),
+            (effect, with_effect, term, of_effect[0], float(beta @ beta)),
+            (apart_null, fit, contrast, p[2], 0.0),
         ):
-            tails = lengths.Length.of(estimate + truth, noise_of).outside(np.array([truth @ truth]), 0.95)
+            known = lengths.noise_of_each(fitted, row)[0]
+            length, _ = lengths.Length.of(row[0] @ fitted.coefficients, known).agreeing(float(own_p), least)
+            tails = length.outside(np.array([truth]), 0.95)
             hits.append(float(max(tail[0] for tail in tails) <= 0))
     warns = np.mean(few) > 0.5
     yield line("regress: one term", str(design), single, "size", warns)

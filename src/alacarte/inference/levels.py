@@ -13,11 +13,15 @@ EXCEPTIONS = 0.1  # of the rows that differ from most others, at most, may diffe
 def level_of(variable: Longs, columns: Mapping[str, Longs]) -> tuple[str, int] | None:
     """Return the column between whose levels a variable varies, but hardly within them, and how many levels it has.
 
-    Variable and columns are codes, one per row, -1 where the value is missing. Of several such columns it is the one
-    with the fewest levels; columns with fewer than `LEAST_LEVELS`, or a level per row, do not count.
+    Variable and columns are codes, one per row, -1 where the value is missing. Of several such columns it is one within
+    whose levels the variable is constant, if there is any, and of these the one with the fewest levels. Columns with
+    fewer than `LEAST_LEVELS`, or a level per row, do not count.
 
     >>> party, speaker = np.repeat([0, 1], 30), np.arange(60) // 3
     >>> level_of(party, {"speaker": speaker, "date": np.arange(60) % 15, "number": np.arange(60)})
+    ('speaker', 20)
+    >>> name = np.where(speaker == 19, 0, speaker)  # first names: two speakers have the same, but not the same party
+    >>> level_of(party, {"speaker": speaker, "name": name})
     ('speaker', 20)
     """
     found = []
@@ -27,8 +31,8 @@ def level_of(variable: Longs, columns: Mapping[str, Longs]) -> tuple[str, int] |
         if not LEAST_LEVELS <= levels < np.count_nonzero(known) or levels == len(np.unique(variable[known])):
             continue
         if varies_between(variable, column):
-            found.append((levels, name))
-    return None if not found else (min(found)[1], min(found)[0])
+            found.append((exceptions_of(variable, column) > 0, levels, name))
+    return None if not found else (min(found)[2], min(found)[1])
 
 
 def varies_between(variable: Longs, clusters: Longs) -> bool:
@@ -42,7 +46,17 @@ def varies_between(variable: Longs, clusters: Longs) -> bool:
     known = (clusters >= 0) & (variable >= 0)
     if not known.any():
         return False
+    most = np.bincount(variable[known]).max()
+    return bool(exceptions_of(variable, clusters) <= EXCEPTIONS * (np.count_nonzero(known) - most))
+
+
+def exceptions_of(variable: Longs, clusters: Longs) -> int:
+    """Return how many rows differ from most others of their cluster.
+
+    >>> exceptions_of(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]))
+    1
+    """
+    known = (clusters >= 0) & (variable >= 0)
     pairs, counts = np.unique(np.column_stack([clusters, variable])[known], axis=0, return_counts=True)
     commonest = np.maximum.reduceat(counts, np.flatnonzero(np.diff(pairs[:, 0], prepend=-1)))
-    exceptions = int(counts.sum() - commonest.sum())
-    return bool(exceptions <= EXCEPTIONS * (counts.sum() - np.bincount(variable[known]).max()))
+    return int(counts.sum() - commonest.sum())

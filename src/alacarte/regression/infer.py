@@ -398,7 +398,8 @@ def _clusters_of_effects(
 def _in_blocks(design: Design, clusters: Clusters, periods: Periods) -> tuple[Design, Clusters, str]:
     """Return (the design within blocks of periods, these as clusters, why there is no test, if there is none)."""
     blocks, name = periods.blocks(), periods.name
-    said = f"{', '.join(periods.only) or 'the formula'} varies over {len(periods):,} values of {name}"
+    verb = "vary" if len(periods.only) > 1 else "varies"
+    said = f"{' and '.join(periods.only) or 'the formula'} {verb} over {len(periods):,} values of {name}"
     if blocks is None:
         return design, clusters, f"{said}, too few to tell an effect from drift (40 are needed)"
     count = int(blocks.max()) + 1
@@ -415,9 +416,9 @@ def _in_blocks(design: Design, clusters: Clusters, periods: Periods) -> tuple[De
 
 
 def _warn_of_time(periods: Periods) -> None:
-    listed = ", ".join(map(repr, periods.only))
+    listed, verb = " and ".join(map(repr, periods.only)), "vary" if len(periods.only) > 1 else "varies"
     warnings.warn(
-        f"{listed} varies only with {periods.name}, whose neighbouring values are alike: p ≤ .05 may come in most "
+        f"{listed} {verb} only with {periods.name}, whose neighbouring values are alike: p ≤ .05 may come in most "
         f"samples if nothing but drift is there. Pass time={periods.name!r}, which compares within blocks of it",
         AlacarteWarning,
         stacklevel=3,
