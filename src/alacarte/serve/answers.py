@@ -8,7 +8,7 @@ from alacarte._io.progress import ProgressCallback
 from alacarte._version import __version__
 from alacarte.comparing.vocabulary import compare
 from alacarte.comparing.word_map import word_map
-from alacarte.concordance import Concordance, over_periods
+from alacarte.concordance import Concordance, collocates, over_periods
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.model import ALaCarte, InducedVectors, explain
 from alacarte.passes.discover import discover
@@ -185,6 +185,19 @@ def document(
     chosen = workspace.corpus(corpus)
     text = chosen.text(number)
     return {"text": text if isinstance(text, str) else " ".join(text), "values": chosen.values(number)}
+
+
+def stand_near(
+    workspace: Workspace,
+    corpus: CorpusName,
+    phrase: Phrase,
+    where: Where,
+    window: Annotated[int, Parameter("how many words on either side are near", default=5, least=1, most=50)],
+    limit: Limit,
+) -> Any:
+    """Return the words that stand near a phrase more often than by chance, the surest first."""
+    chosen = workspace.corpus(corpus, where)
+    return {"words": collocates(chosen, target_of(phrase), window=window, limit=limit).to_dict()}
 
 
 def influence(
@@ -437,6 +450,7 @@ QUESTIONS = (
     question("/api/invent", invent, "post"),
     question("/api/spelling", learn_spelling, "post", "job"),
     question("/api/lines", lines, manner="lines"),
+    question("/api/collocates", stand_near, manner="lines"),
     question("/api/document", document, manner="lines"),
     question("/api/all-lines", all_lines, manner="stream"),
     question("/api/influence", influence, manner="job"),

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from starlette.testclient import TestClient
 from alacarte import ALaCarte, Concordance, Corpus, Document, Targets, compare, explain, induce_senses
 from alacarte.cli._demo import language_reference, paragraphs
 from alacarte.comparing.word_map import word_map
-from alacarte.concordance import over_periods
+from alacarte.concordance import collocates, over_periods
 from alacarte.errors import AlacarteError
 from alacarte.serve import jobs as module
 from alacarte.serve.answers import QUESTIONS, quality
@@ -54,6 +55,28 @@ def test_every_number_is_the_librarys(client: TestClient, workspace: Workspace) 
     assert answer == {"count": slice_.count("bank"), "lines": slice_.lines("bank", limit=3, skip=2).to_dict()}
     answer = job(client, "/api/influence", {"phrase": "bank", "limit": 4})
     assert answer["lines"] == corpus.influence(model, "bank", limit=4).to_dict()
+
+
+def test_words_beside_a_word_are_counted_in_its_lines(client: TestClient, workspace: Workspace) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    corpus = workspace.corpus()
+    rows = client.get("/api/collocates", params={"phrase": "bank", "window": 3}).json()["words"]
+    assert rows == collocates(corpus, "bank", window=3, limit=20).to_dict()
+    lines = corpus.uses("bank").lines(limit=None, around=3)
+    near = Counter(word for side in (lines.before, lines.after) for text in side for word in text.split())
+    for row in rows:
+        assert row["uses"] == near[row["word"]] > row["expected"]
+        holding = {
+            document
+            for document, before, after in zip(lines.document.tolist(), lines.before, lines.after, strict=True)
+            if row["word"] in f"{before} {after}".split()
+        }
+        assert row["documents"] == len(holding)
+        near_it, places, uses, tokens = row["uses"], sum(near.values()), corpus.count(row["word"]), corpus.tokens
+        table = [[near_it, uses - near_it], [places - near_it, tokens - places - uses + near_it]]
+        expected = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
+        assert row["log_likelihood"] == pytest.approx(expected)
+    assert [row["log_likelihood"] for row in rows] == sorted((row["log_likelihood"] for row in rows), reverse=True)
 
 
 def test_what_there_is(client: TestClient, workspace: Workspace) -> None:

@@ -194,6 +194,17 @@ def test_the_map_moves_and_zooms(page: Any, address: str) -> None:
     page.wait_for_function("was => document.querySelector('.map ellipse').getAttribute('rx') === was", arg=before)
 
 
+def test_words_beside_a_word(page: Any, address: str) -> None:
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector("[aria-label='Words beside it'] td a")
+    before = page.inner_text("[aria-label='Words beside it']")
+    page.fill("#window", "1")
+    page.press("#window", "Tab")
+    page.wait_for_function(
+        "before => document.querySelector(\"[aria-label='Words beside it']\").innerText !== before", arg=before
+    )
+
+
 def test_the_map_of_a_text_shows_lines_and_finds_words(page: Any, address: str) -> None:
     page.goto(f"{address}/map")  # the words that this text moves most
     page.wait_for_selector(".map ellipse")

@@ -35,6 +35,8 @@ import { likeness } from "./charts.js";
 import { lineList, LineTable } from "./lines.js";
 import { time } from "./time.js";
 
+const COLLOCATES = 15; // words beside it that are listed
+
 export async function word(main) {
   const there = await about();
   if (!there.corpora.length) {
@@ -234,7 +236,14 @@ class Word {
       values: () => ({ ...asked, limit: 30 }),
       show: (answered, place) => this.showInfluence(values, answered, place),
     });
-    const parts = [element("h2", {}, "The lines that count most"), influence];
+    const near = element("div", {});
+    this.collocates(values, near);
+    const parts = [
+      element("h2", {}, "Words beside it"),
+      near,
+      element("h2", {}, "The lines that count most"),
+      influence,
+    ];
     if (values.phrase.includes("*")) return parts;
     const senses = longQuestion({
       label: "Look for several senses",
@@ -245,6 +254,47 @@ class Word {
     });
     return [...parts, element("h2", {}, "Senses"), senses];
   }
+
+  // Words that stand near it, as other concordancers list them.
+  collocates(values, place, window = 5) {
+    const work = async (signal) => {
+      const { words } = await ask("/api/collocates", { ...values, window, limit: COLLOCATES }, false, signal);
+      const width = element("input", { type: "number", min: 1, max: 50, value: window, id: "window" });
+      width.addEventListener("change", () => this.collocates(values, place, width.value || 5));
+      const label = element("label", { for: "window" }, "Words on either side");
+      const names = ["word", "beside it", "by chance", "documents", "evenness", "log-likelihood"];
+      const head = names.map((name) => element("th", { scope: "col" }, name));
+      const of = [quoted(values.phrase), `window=${window}`, `limit=${COLLOCATES}`].join(", ");
+      const lines = [`corpus = ${sliced(this.form.chosen.path, values.where)}`, `print(collocates(corpus, ${of}))`];
+      const imports = ["from alacarte.concordance import collocates"];
+      const python = script(this.model, null, lines, { names: ["Concordance"], imports });
+      place.replaceChildren(
+        element("div", { class: "narrow" }, label, width),
+        element("div", { class: "sample", tabindex: "0", role: "region", "aria-label": "Words beside it" }, [
+          element(
+            "table",
+            {},
+            element("thead", {}, element("tr", {}, head)),
+            element("tbody", {}, words.map(this.beside)),
+          ),
+        ]),
+        tools({ rows: words, name: `${values.phrase} beside`, python, command: null }),
+      );
+    };
+    return current(place, work, (error) => say(place, error));
+  }
+
+  beside = ({ word, uses, expected, documents, evenness, log_likelihood }) => {
+    const address = addressOf("/word", { corpus: this.form.corpus(), phrase: word });
+    const cells = [uses, expected.toFixed(1), documents, evenness.toFixed(2), log_likelihood.toFixed(0)];
+    const link = element("td", {}, element("a", { href: address }, word));
+    return element(
+      "tr",
+      {},
+      link,
+      cells.map((cell) => element("td", { class: "number" }, String(cell))),
+    );
+  };
 
   showInfluence(values, answered, place) {
     const { form, model } = this;
