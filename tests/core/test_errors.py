@@ -37,7 +37,7 @@ def test_they_are_what_python_has_for_it_too():
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, "two"])
 def test_threads_that_make_no_sense(threads):
-    with pytest.raises(AlacarteError, match=r"threads is a whole number from 1 on, not .*leave it out"):
+    with pytest.raises(AlacarteError, match="threads is a whole number from 1 on, not"):
         collect(VECTORS, ["a b"], ["a"], threads=threads)
 
 

@@ -12,7 +12,7 @@ from typing import cast
 from alacarte._io.decoding import read_json
 from alacarte._io.files import compression
 from alacarte._io.urls import Location, list_files, local_path, url_of
-from alacarte.errors import BadCorpus, Hint
+from alacarte.errors import AlacarteError, BadCorpus, Hint
 from alacarte.text.archives import ARCHIVE_HEAD, looks_like_archive, members_of
 from alacarte.text.streams import BUFFER, Counted, Stream, decompressed_stream, find, is_pipe, open_location, reading
 
@@ -24,7 +24,10 @@ AS_TEXT = Hint('or, to pass text itself, put it in a list: ["…"]')
 
 def find_files(source: str | os.PathLike[str]) -> list[Location]:
     """Return the files behind a path, a glob pattern or a folder, or a URL that is one of these."""
-    path = local_path(source)
+    try:
+        path = local_path(source)
+    except AlacarteError as error:
+        raise BadCorpus(error.message, hint=AS_TEXT) from None
     if path is None:
         return list_files(cast("str", url_of(source)), BadCorpus)
     name = os.fspath(source) if url_of(source) is None else str(path)
