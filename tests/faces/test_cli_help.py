@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,7 +14,7 @@ from command_lines import all_commands, check, commands_in
 from typer.testing import CliRunner
 
 import alacarte
-from alacarte import __version__
+from alacarte import Concordance, Corpus, WordVectors, __version__
 from alacarte.cli import app
 from alacarte.model.model import FitOptions
 from alacarte.passes.collect import CollectOptions
@@ -184,3 +185,10 @@ def test_version_for_bug_reports(monkeypatch):
             assert name in shown.stdout
     assert CliRunner().invoke(app, ["--version"]).stdout == f"alc {__version__}\n"
     assert CliRunner().invoke(app, ["--quiet"]).exit_code == 2
+
+
+def test_a_concordance_is_inspected_like_any_folder_of_ours(tmp_path):
+    vectors = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
+    Concordance.build(vectors, Corpus(["a b zorg", "b"]), tmp_path / "c", show_progress=False)
+    facts = json.loads(CliRunner().invoke(app, ["inspect", str(tmp_path / "c"), "--json"]).stdout)
+    assert (facts["what"], facts["documents"], facts["tokens"]) == ("concordance", 2, 4)

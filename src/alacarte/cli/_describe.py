@@ -10,6 +10,7 @@ from alacarte.errors import AlacarteError, BadCorpus, BadTransform, BadVectors
 
 if TYPE_CHECKING:
     from alacarte._io.urls import Location
+    from alacarte.concordance import Concordance
 
 Facts = dict[str, Any]
 BARE_MATRICES = {".bin", ".npy", ".csv", ".tsv", ".rds", ".rda", ".rdata"}
@@ -66,11 +67,25 @@ def _begins_as_text(file: "Location") -> bool:
             return head.suffix.lower() not in BARE_MATRICES
 
 
+def concordance_facts(opened: "Concordance") -> Facts:
+    """Return how large a concordance is, and what is known of its documents."""
+    return {
+        "path": str(opened.path),
+        "documents": len(opened),
+        "tokens": opened.tokens,
+        "columns": list(opened.columns),
+        "tokenizer": opened.tokenizer.name,
+    }
+
+
 def _folder(path: Path) -> Facts:
+    from alacarte.concordance import Concordance, is_concordance
     from alacarte.vectors import formats
 
     if (path / "model.json").is_file():
         return _model(path)
+    if is_concordance(path):
+        return {"what": "concordance", **concordance_facts(Concordance(path))}
     try:
         formats.sniff(path)
     except BadVectors:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alacarte._io.options import option
+from alacarte.cli._describe import concordance_facts
 from alacarte.cli.command import command
 from alacarte.cli.opening import named_targets, open_corpus, open_model, open_vectors
 from alacarte.cli.options import Among, Conditions, Corpora, CorpusPaths, Csv, K, ModelOptions, Patterns, VectorsOption
@@ -283,12 +284,6 @@ def _open(path: Path, where: list[str] | None = None) -> "Concordance":
 
 
 def _show_size(opened: "Concordance") -> None:
-    facts = {
-        "path": str(opened.path),
-        "documents": len(opened),
-        "tokens": opened.tokens,
-        "columns": list(opened.columns),
-        "tokenizer": opened.tokenizer.name,
-    }
+    facts = concordance_facts(opened)
     shown = {**facts, "columns": ", ".join(opened.columns) or "none"}
     show(facts, lambda: show_rows([*shown.items()]), summary=True)

@@ -1,6 +1,6 @@
 """What induction gives: vectors for targets, where they come from, and the sums behind them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -122,7 +122,15 @@ class InducedVectors(WordVectors):
             return self
         return WordVectors(self.words, self.adaptation.compared(self.matrix).astype(np.float32))
 
-    def most_similar(self, positive: Any = (), negative: Any = (), k: int = 10, **options: Any) -> Neighbours:
+    def most_similar(
+        self,
+        positive: Any = (),
+        negative: Any = (),
+        k: int = 10,
+        *,
+        among: int | Iterable[str] | None = None,
+        topn: int | None = None,
+    ) -> Neighbours:
         """Return the targets that are most like some of them, without what their text shares.
 
         `nearest` takes vectors from anywhere, by plain cosine.
@@ -133,8 +141,8 @@ class InducedVectors(WordVectors):
             Targets or vectors whose `compared` vectors are added and subtracted.
         k : int, default 10
             How many targets to return.
-        **options
-            Those of `WordVectors.most_similar`.
+        among, topn
+            As in `WordVectors.most_similar`.
 
         Returns
         -------
@@ -142,8 +150,8 @@ class InducedVectors(WordVectors):
             (target, cosine) pairs, the most similar first.
         """
         if self.adaptation is None:
-            return super().most_similar(positive, negative, k, **options)
-        return self.compared.most_similar(positive, negative, k, **options)
+            return super().most_similar(positive, negative, k, among=among, topn=topn)
+        return self.compared.most_similar(positive, negative, k, among=among, topn=topn)
 
     def similarity(self, a: str, b: str) -> float:
         """Return the likeness of two targets: the cosine of their `compared` vectors."""

@@ -10,6 +10,7 @@ import numpy as np
 from alacarte._io import html
 from alacarte._io.arrays import Doubles, Longs
 from alacarte._io.checks import random_seed
+from alacarte._io.figures import SizeName
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
@@ -252,11 +253,22 @@ class EmbeddingRegression:
         lines = self.summary().split("\n\n")[0].splitlines()
         return "".join(f"<p>{html.text_of(line)}</p>" for line in lines) + self.table._repr_html_()
 
-    def plot(self, **options: Any) -> Any:
-        """Draw the terms' debiased lengths with their intervals, with the options of `plot_coefficients`."""
+    def plot(
+        self,
+        *,
+        standardised: bool = False,
+        labels: Mapping[str, str] | None = None,
+        alpha: float = 0.05,
+        ax: Any = None,
+        title: str | None = None,
+        size: SizeName = "page",
+    ) -> Any:
+        """Draw the terms' debiased lengths with their intervals, as `plot_coefficients` does."""
         from alacarte.regression.plots import plot_coefficients
 
-        return plot_coefficients(self, **options)
+        return plot_coefficients(
+            self, standardised=standardised, labels=labels, alpha=alpha, ax=ax, title=title, size=size
+        )
 
 
 # ------------------------------------------------------------------------------------------------------ regress
