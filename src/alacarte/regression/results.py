@@ -3,16 +3,30 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io import html
+from alacarte._io.figures import SizeName
 from alacarte._io.table import Columns, Table
 from alacarte.errors import AlacarteError, require
 
 Column = npt.NDArray[Any]
+
+
+class PlotOptions(TypedDict, total=False):
+    """How figures of tables are drawn; `standardised` and `labels` are for coefficients only."""
+
+    standardised: bool
+    labels: Mapping[str, str] | None
+    alpha: float
+    ax: Any
+    title: str | None
+    size: SizeName
+
+
 ESTIMATES = ("estimate", "value")  # what a table estimates: the first of these that it has
 # The first of these ends the columns that say what a row is about.
 RESULTS = frozenset([*ESTIMATES, "rank", "score", "n", "df", "effect", "squared_norm", "std_error", "p_value"])
@@ -122,15 +136,16 @@ class Results(Table):
         pandas = require("pandas", extra="regression", purpose="confint()")
         return pandas.DataFrame({name: self._series(name) for name in ("conf_low", "conf_high")})
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: Unpack[PlotOptions]) -> Any:
         """Draw the figure for a table of this kind: options as in `plot_coefficients`, `plot_ratio` and `plot_over`."""
         from alacarte.regression import plots
 
+        given: dict[str, Any] = {**options}
         kind = self.info.get("kind")
         if kind in ("regression", "regressions", "sensitivity"):
-            return plots.plot_coefficients(self, **options)
+            return plots.plot_coefficients(self, **given)
         if kind in ("ratio", "over"):
-            return plots.plot_ratio(self, **options) if kind == "ratio" else plots.plot_over(self, **options)
+            return plots.plot_ratio(self, **given) if kind == "ratio" else plots.plot_over(self, **given)
         raise AlacarteError(f"there is no figure for a table of this kind ({kind}); plot a column of to_frame()")
 
     def _series(self, *names: str) -> Any:
