@@ -19,7 +19,7 @@ from alacarte.vectors.geometry import cosines, unit_rows
 LEAST_CONTEXTS = 4  # contexts
 POWER = 0.5  # of the cosine, for many contexts: 1 and more throw away too much where nothing is wrong
 HALF_POWER_AT = 8  # contexts at which the power is half of that
-ROUNDS = 5
+AGREEMENT_ROUNDS = 5
 COSINE_FLOOR = 1e-3  # cosines below count as this
 
 
@@ -49,7 +49,9 @@ class Agreement(Table):
         return {"weight": self.weights, "cosine": self.cosines, "context": self.contexts}
 
 
-def agreement_weights(rows: npt.ArrayLike, *, power: float = POWER, rounds: int = ROUNDS) -> tuple[Doubles, Doubles]:
+def agreement_weights(
+    rows: npt.ArrayLike, *, power: float = POWER, rounds: int = AGREEMENT_ROUNDS
+) -> tuple[Doubles, Doubles]:
     """Return (weight, cosine with the weighted mean of the others) of each row; weights are 1 on average.
 
     Rows of zeros have weight 0 and no cosine. All others count alike where there are fewer than LEAST_CONTEXTS.

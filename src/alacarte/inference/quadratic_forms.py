@@ -11,7 +11,7 @@ import numpy as np
 
 from alacarte._io.arrays import Doubles
 
-STEPS = 80
+NEWTON_STEPS = 80
 NEAR_MEAN = 1e-4  # of a standard deviation or so: here the approximation is 0 / 0, and a line is drawn through it
 DRAWS_AT_ONCE = 1 << 14  # rows at a time
 
@@ -41,7 +41,7 @@ def _tail(ratio: Doubles, eigenvalues: Doubles, df: Doubles) -> Doubles:
     largest = eigenvalues.max(axis=1)
     low, high = -df / (2 * ratio * largest) * (1 - 1e-12), (1 - 1e-12) / (2 * largest)
     point = np.zeros(len(ratio))
-    for _ in range(STEPS):  # Newton's method, and halving where it would leave the interval
+    for _ in range(NEWTON_STEPS):  # Newton's method, and halving where it would leave the interval
         _, slope, curvature = _cumulants(point, ratio, eigenvalues, df)
         low, high = np.where(slope < 0, point, low), np.where(slope > 0, point, high)
         following = point - slope / curvature

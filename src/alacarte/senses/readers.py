@@ -24,7 +24,7 @@ KEY_MARKER = re.compile(r"\((?:a|p|ip)\)")  # some keys have it after the head o
 SEMCOR_SENTENCE = re.compile(r"<s\b[^>]*\bsnum=(\w+)")
 
 # CoNLL-U
-COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+CONLL_COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NO_VALUE = ("", "_", "*", "O")
 HEADER = "# global.columns ="
 FORMS = "forms"
@@ -199,7 +199,7 @@ def read_conllu(path: str | PathLike[str], label: str = FORMS) -> Iterator[Docum
     """
     seen = False
     for file, text in read_texts(path):
-        names: tuple[str, ...] = COLUMNS
+        names: tuple[str, ...] = CONLL_COLUMNS
         rows: list[dict[str, str]] = []
         for number, line in enumerate([*text.split("\n"), ""], 1):
             line = line.rstrip("\r")

@@ -18,7 +18,7 @@ from alacarte.text.sources import file_streams
 
 HEAD = 1 << 20  # bytes of a file that are looked at
 ROWS = 1000  # of them
-SHOWN = 5
+RECORDS_SHOWN = 5
 LONG = 300  # characters of a value that are shown
 LENGTH = 30.0  # characters that the values of a column have on average, at least, where it may be the text
 
@@ -29,7 +29,7 @@ def previewed(path: Path) -> dict[str, Any]:
     rows = list(islice(_rows(path, format), ROWS))
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = [{"name": name, "kind": _kind([row.get(name) for row in rows])} for name in names]
-    shown = [{name: _short(row.get(name)) for name in names} for row in rows[:SHOWN]]
+    shown = [{name: _short(row.get(name)) for name in names} for row in rows[:RECORDS_SHOWN]]
     return {"rows": shown, "columns": columns, "text": _text_of(names, rows), "plain": format == "text"}
 
 

@@ -15,7 +15,7 @@ SHINGLE = 4  # words
 SHORTEST_DOCUMENT = 10  # words; shorter documents may be alike by chance
 BUCKETS = 64
 BAND = 4  # places that agree before two documents are compared
-ALIKE = 0.5  # share of places that agree in reprints
+ALIKE_PLACES = 0.5  # share of places that agree in reprints
 EMPTY_BUCKET = np.uint64(0xFFFFFFFFFFFFFFFF)
 SHINGLE_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # of the rolling number of a shingle, any odd number
 LAST = np.uint64(0x9E3779B97F4A7C15**SHINGLE % 2**64)  # what the word that leaves a shingle was multiplied with
@@ -87,7 +87,7 @@ def reprint_groups(signatures: Codes) -> Longs:
         one.append(full[order[same]])
         other.append(full[order[same + 1]])
     left, right = np.unique(np.stack([np.concatenate(one), np.concatenate(other)]), axis=1)
-    alike = (signatures[left] == signatures[right]).mean(axis=1) >= ALIKE
+    alike = (signatures[left] == signatures[right]).mean(axis=1) >= ALIKE_PLACES
     edges = (np.ones(int(alike.sum())), (left[alike], right[alike]))
     _, labels = sparse.csgraph.connected_components(sparse.csr_matrix(edges, (count, count)), directed=False)
     first, numbers = np.unique(labels, return_index=True, return_inverse=True)[1:]
