@@ -86,7 +86,7 @@ class Contexts:
             gathered = gather(model, given.corpus, words, limit=2500, around=WORDS_AROUND)
             self.kept = {name: getattr(gathered, name) for name in ("targets", "documents", "before", "after")}
             self.kept["keys"] = np.array(gathered.keys)
-            self.kept["vectors"] = model.transform(gathered.means()).astype(np.float32)
+            self.kept["vectors"] = model.adapted(gathered.means()).astype(np.float32)
             self.kept["word_counts"] = gathered.word_counts
             if given.cache:
                 np.savez(given.cache, **self.kept)

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import plain
@@ -185,6 +186,16 @@ def test_words_that_are_rare_elsewhere_and_frequent_in_the_text_tell_nothing():
     kind_of = dict(zip(marked, kinds, strict=True))
     same = found.labels == [kind_of[found.occurrences.text(row, mark="")] for row in range(len(marked))]
     assert max(same.mean(), 1 - same.mean()) > 0.9
+
+
+def test_what_all_contexts_share_does_not_make_senses_alike(monkeypatch):
+    """The register of a text is no part of the vectors that are compared."""
+    made, text, _ = two_senses(600)
+    register = np.full(8, 9, dtype=np.float32)
+    shifted = ALaCarte(made.vectors, replace(made.transform, intercept=register))
+    assert len(induce_senses(shifted, text, "x")) == 1
+    monkeypatch.setattr(shifted, "adapted", made.transform)  # as a model does that knows the register
+    assert len(induce_senses(shifted, text, "x")) == 2
 
 
 def test_one_sense_stays_one():

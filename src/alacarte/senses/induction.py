@@ -29,7 +29,7 @@ SMALLEST_GROUP = 3  # held-out contexts
 AXES = 20  # along which contexts are grouped
 FOLDS = 5  # parts of the documents, each held out once
 KURTOSIS = 0.3  # weight of the logarithm of the kurtosis beside a cosine; chosen as `bound` was
-SPLIT_BELOW, SPLIT_BY_NOISE, SPLIT_AGAIN_BELOW = 0.62, 4.0, 0.37  # see `bound`
+SPLIT_BELOW, SPLIT_BY_NOISE, SPLIT_AGAIN_BELOW = 0.55, 2.0, 0.37  # see `bound`
 MOST_TESTED = 1000  # contexts by which the number of groups is chosen
 LIMIT = 5000  # contexts, chosen at random
 NEAREST_AMONG = 50_000  # words of the vectors, in most files the most frequent, among which the nearest are looked for
@@ -209,7 +209,7 @@ def induce_senses(
     scores: tuple[float, ...] = ()
     number = k
     if number == "auto":
-        vectors = np.asarray(model.transform(occurrences.means()[telling]), dtype=np.float64)
+        vectors = np.asarray(model.adapted(occurrences.means()[telling]), dtype=np.float64)
         number, scores = choose_number(x[telling], vectors, occurrences.documents[telling], rng)
     labels, typicality = group(x, telling, number, rng)
     senses = []
@@ -262,13 +262,13 @@ def bound(k: int, contexts: int) -> float:
     """Return the likeness below which k groups of n contexts are senses.
 
     It was chosen on words with a single sense in WordNet, and on pairs of such words put together, so that about one
-    word in eleven is split in two and one pair in a hundred in three. Few contexts fall apart more easily, so their
+    word in twelve is split in two and one pair in a hundred in three. Few contexts fall apart more easily, so their
     bound is lower. docs/evidence/senses.md has the rates on other words.
 
     Examples
     --------
     >>> round(bound(2, 50), 3), round(bound(2, 1000), 3)
-    (0.54, 0.616)
+    (0.51, 0.548)
     """
     return SPLIT_BELOW - SPLIT_BY_NOISE / max(contexts, 1) if k == 2 else SPLIT_AGAIN_BELOW
 
