@@ -140,7 +140,7 @@ def _level(embeddings: "Embeddings", tested: Mapping[str, Longs]) -> tuple[str, 
         rows = np.unique(documents, return_index=True)[1]
     columns: dict[str, Longs] = {}
     for name, column in embeddings.variables.columns.items():
-        if name in tested:
+        if name in tested or (column.dtype.kind == "f" and (column % 1 > 0).any()):  # a measure is no name
             continue
         codes = _codes(column[rows])
         if codes is not None and LEAST_LEVELS <= len(np.unique(codes[codes >= 0])) <= len(rows) / 2:

@@ -128,7 +128,7 @@ class Grouped:
                 warnings.warn(
                     f"{found.low.said}: intervals will be too short. {found.low.remedy}", AlacarteWarning, stacklevel=3
                 )
-            _warn_of_few_clusters(groups.units)
+            _warn_of_few_clusters(groups.labels, groups.units, found.name)
         return groups
 
     @cached_property
@@ -154,13 +154,18 @@ class Grouped:
         return self._units(rows) if rows.any() else self.units[group]
 
 
-def _warn_of_few_clusters(units: Iterable[Units]) -> None:
+def _warn_of_few_clusters(labels: Sequence[Any], units: Iterable[Units], name: str) -> None:
     """Warn where a group has so few clusters that count that no method knows its noise."""
-    few = [group for group in units if group.clustered and len(group) > 2 and group.df() < LEAST_CLUSTER_DF]
+    few = [
+        f"{label!r} has {len(group)} clusters ({name}), of which {group.df() + 1:.1f} count"
+        for label, group in zip(labels, units, strict=True)
+        if group.clustered and len(group) > 2 and group.df() < LEAST_CLUSTER_DF
+    ]
     if few:
+        more = f" (and {len(few) - 3} more)" if len(few) > 3 else ""
         warnings.warn(
-            f"a group has {len(few[0])} clusters, of which {few[0].df() + 1:.1f} count: intervals and p-values from so "
-            "few may be wrong in either direction; use another cluster, or read them with care",
+            f"{', '.join(few[:3])}{more}: intervals and p-values from so few may be wrong in either direction; use "
+            "another cluster, or read them with care",
             AlacarteWarning,
             stacklevel=4,
         )

@@ -179,3 +179,13 @@ def test_two_kinds_of_effects_are_taken_out():
 def test_effects_that_cannot_be_taken_out(formula, message):
     with pytest.raises(BadFormula, match=message):
         regress(formula, speeches(), VECTORS, window=5, inference=FAST)
+
+
+def test_a_measure_is_no_level():
+    """Numbers with fractions that happen to repeat name no speakers; whole numbers may."""
+    data = speeches()
+    share = [round(int(name[1:]) / 7, 3) for name in data["speaker"]]
+    alone = {name: column for name, column in data.items() if name != "speaker"}
+    assert regress("tax ~ party", alone | {"share": share}, VECTORS, window=5, inference=FAST).clusters is None
+    number = [int(name[1:]) for name in data["speaker"]]
+    assert regress("tax ~ party", alone | {"number": number}, VECTORS, window=5, inference=FAST).clusters == 24
