@@ -5,6 +5,9 @@
 Needs the network (or an index of pip's), Chromium, and Playwright from the extra `dev`.
 """
 
+import csv
+import json
+import lzma
 import os
 import re
 import shutil
@@ -17,11 +20,10 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
-SAMPLE = ROOT / "docs" / "samples" / "speeches.csv"
+SPEECHES = ROOT / "src" / "alacarte" / "serve" / "speeches.jsonl.xz"
 
 
 def main() -> None:
-    file = Path(sys.argv[1]) if len(sys.argv) > 1 else SAMPLE
     begin = last = time.perf_counter()
 
     def step(said: str) -> None:
@@ -32,6 +34,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        file = Path(sys.argv[1]) if len(sys.argv) > 1 else sample(folder / "speeches.csv")
         subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
         step("python -m venv")
         package = f"{ROOT}[glove,serve]"
@@ -49,6 +52,16 @@ def main() -> None:
             finally:
                 server.terminate()
     print(f"{last - begin:6.1f} s  in all; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+
+
+def sample(path: Path) -> Path:
+    """Write the speeches that the page opens on as a CSV of paragraphs, as a stranger's text would be."""
+    with path.open("w", encoding="utf-8", newline="") as file, lzma.open(SPEECHES, "rt", encoding="utf-8") as lines:
+        writer = csv.writer(file)
+        writer.writerow(["when", "who", "said"])
+        for row in map(json.loads, lines):
+            writer.writerows([row["date"], row["speaker"], part] for part in row["text"].split("\n") if part.strip())
+    return path
 
 
 def explore(address: str, file: Path, step: object) -> None:

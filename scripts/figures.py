@@ -31,7 +31,7 @@ COMMANDS: dict[str, tuple[list[str], str | None]] = {
     "regression-map.png": (SOTU, "regression/sotu.jsonl.xz"),
     "regression-terms.png": (SOTU, "regression/sotu.jsonl.xz"),
     "figure1-100d.svg": ([*ALC, "eval", "figure1", *EVAL, "--out", "out/figure1-100d"], "wiki/enwiki.txt.xz"),
-    **{f"serve-{view}.png": (SCREENSHOTS, None) for view in ("invent", "word", "compare", "map")},
+    **{f"serve-{view}.png": (SCREENSHOTS, None) for view in ("start", "invent", "word", "compare", "map")},
 }
 
 

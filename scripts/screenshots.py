@@ -1,4 +1,4 @@
-"""Pictures of the page for the docs, from the sample speeches: docs/figures/serve-*.png.
+"""Pictures of the page for the docs, from the speeches that it opens on: docs/figures/serve-*.png.
 
     python scripts/screenshots.py
 
@@ -14,26 +14,20 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from alacarte import Concordance, Corpus, WordVectors
-
 DOCS = Path(__file__).parent.parent / "docs"
+COMPARED = "/compare?phrase=energy&where=date<1970&other_where=date>=1970"
 VIEWS = {  # the picture, its address, what is there when it is done
+    "start": ("/", ".quote + .quote"),
     "invent": ("/invent", "svg circle"),
-    "word": ("/word?phrase=trade&over=year", "svg[aria-label*='by year'] .band"),
-    "compare": ("/compare?phrase=trade&where=party%3DHarbour&other_where=party%3DMeadow", "[data-line]"),
-    "map": (
-        "/map?words=trade&words=merchants&words=workers&words=schools&words=wages&words=ships&background=2000",
-        "ellipse",
-    ),
+    "word": ("/word?phrase=freedom", "svg[aria-label*='by date'] .band"),
+    "compare": (COMPARED, ".verdict >> text=apart"),
+    "map": ("/map", ".map ellipse"),
 }
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "speeches.concordance"
-        corpus = Corpus(DOCS / "samples" / "speeches.csv", columns=["speaker", "party", "year"])
-        Concordance.build(WordVectors.load("glove.6B.50d"), corpus, path, show_progress=False)
-        words = [sys.executable, "-m", "alacarte", "serve", str(path), "--workspace", f"{folder}/workspace"]
+        words = [sys.executable, "-m", "alacarte", "serve", "--workspace", f"{folder}/workspace"]
         with subprocess.Popen([*words, "--port", "0", "--no-browser"], stdout=subprocess.PIPE, text=True) as server:
             try:
                 assert server.stdout is not None
@@ -51,7 +45,7 @@ def draw(address: str, token: str) -> None:
         page: Page = browser.new_page(viewport={"width": 1180, "height": 900}, extra_http_headers=headers)
         for name, (path, sign) in VIEWS.items():
             page.goto(address + path)
-            page.wait_for_selector(sign)
+            page.wait_for_selector(sign, timeout=120_000)
             page.wait_for_timeout(500)
             picture = DOCS / "figures" / f"serve-{name}.png"
             page.screenshot(path=picture, full_page=name in ("word", "map"))
