@@ -2,9 +2,10 @@
 
 import { element, isKnown } from "./common.js";
 
-// The words from which and toward which a word surely moved most: their intervals on the two sides lie apart.
+// The words (no commas) from which and toward which a word surely moved most: their intervals on the two sides lie
+// apart.
 export function movedBetween(words) {
-  const both = words.filter(({ a, b }) => a && b && isKnown(a) && isKnown(b));
+  const both = words.filter(({ word, a, b }) => a && b && isKnown(a) && isKnown(b) && /\p{L}{2}/u.test(word));
   const most = (gap) => both.filter((item) => gap(item) > 0).sort((one, two) => gap(two) - gap(one))[0];
   return [most(({ a, b }) => a.conf_low - b.conf_high), most(({ a, b }) => b.conf_low - a.conf_high)];
 }

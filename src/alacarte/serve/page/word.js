@@ -263,7 +263,7 @@ class Word {
       width.addEventListener("change", () => this.collocates(values, place, width.value || 5));
       const label = element("label", { for: "window" }, "Words on either side");
       const names = ["word", "beside it", "by chance", "documents", "evenness", "log-likelihood"];
-      const head = names.map((name) => element("th", { scope: "col" }, name));
+      const head = names.map((name, at) => element("th", { scope: "col", class: at ? "number" : "" }, name));
       const of = [quoted(values.phrase), `window=${window}`, `limit=${COLLOCATES}`].join(", ");
       const lines = [`corpus = ${sliced(this.form.chosen.path, values.where)}`, `print(collocates(corpus, ${of}))`];
       const imports = ["from alacarte.concordance import collocates"];
