@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 4, 8, 16])
     parser.add_argument("--megabytes", type=int, default=384)
     parser.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
+    parser.add_argument("--block", type=float, default=1.0, help="megabytes of text that are worked on together")
     parser.add_argument("--part", help="for the processes that this one starts")
     given = parser.parse_args()
     if given.part is not None:
@@ -43,13 +44,13 @@ def main() -> None:
         began = time.perf_counter()
         small = Path(folder) / "small.txt"
         small.write_bytes(data[:5_000_000])
-        part(small, given.words, kernels, case="every word, d = 100", threads=2, repeat=1)
+        part(small, given.words, kernels, case="every word, d = 100", threads=2, repeat=1, block=1.0)
         print(f"first pass, with nothing compiled: {time.perf_counter() - began:.1f} s", flush=True)
         print("| | | Mtok/s | cores busy | × |\n|---|---:|---:|---:|---:|")
         for case in given.cases:
             base = 0.0
             for threads in given.threads:
-                found = part(text, given.words, kernels, case=case, threads=threads, repeat=REPEAT)
+                found = part(text, given.words, kernels, case=case, threads=threads, repeat=REPEAT, block=given.block)
                 speed = found["tokens"] / found["wall"] / 1e6
                 base = base or speed
                 busy = found["cpu"] / found["wall"]
@@ -59,7 +60,7 @@ def main() -> None:
             for place, path in enumerate(slices):
                 low, high = (len(data) * end // number for end in (place, place + 1))
                 path.write_bytes(data[low:high] * max(1, given.megabytes * 1_000_000 // len(data)))
-            options = {"case": case, "threads": 1, "repeat": REPEAT, "at": time.time() + 20}
+            options = {"case": case, "threads": 1, "repeat": REPEAT, "block": given.block, "at": time.time() + 20}
             started = [start(path, given.words, kernels, **options) for path in slices]
             results: list[dict[str, float]] = [json.loads(process.communicate()[0]) for process in started]
             speed = sum(found["tokens"] / found["wall"] for found in results) / 1e6
@@ -76,7 +77,9 @@ def part(text: Path, words: Path, environment: dict[str, str], **options: Any) -
     return found
 
 
-def run(text: Path, words: Path, case: str, threads: int, repeat: int, at: float = 0.0) -> dict[str, float]:
+def run(
+    text: Path, words: Path, case: str, threads: int, repeat: int, block: float = 1.0, at: float = 0.0
+) -> dict[str, float]:
     """Return the best of some passes; they begin at a time, so that several processes work side by side."""
     import numpy as np
 
@@ -93,7 +96,8 @@ def run(text: Path, words: Path, case: str, threads: int, repeat: int, at: float
     found = []
     for _ in range(repeat):
         wall, cpu = time.perf_counter(), time.process_time()
-        sums = collect(vectors, text, wanted, window=10, threads=threads, show_progress=False)
+        size = round(block * (1 << 20))
+        sums = collect(vectors, text, wanted, window=10, threads=threads, block_size=size, show_progress=False)
         spent = time.perf_counter() - wall, time.process_time() - cpu
         found.append({"tokens": sums.tokens_read, "wall": spent[0], "cpu": spent[1]})
     return min(found, key=lambda one: one["wall"])

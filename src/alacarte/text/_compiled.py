@@ -13,7 +13,8 @@ from alacarte.text._kernels import encode, fold, look_up, plain
 from alacarte.text._kernels.look_up import WordTable
 from alacarte.vectors.words import Vocabulary
 
-KEPT_BYTES = 3 << 19  # of text that a thread keeps room for: a block of a million ends a little before or behind it
+ROOM = 3 << 19  # bytes of text, in steps of which room grows: a block of a million ends a little before or behind it
+MOST_KEPT = 8 * ROOM
 
 
 def word_table_of(words: Sequence[str] | Vocabulary) -> WordTable:

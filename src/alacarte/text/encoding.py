@@ -295,12 +295,11 @@ class Encoder:
         """Return the ids and offsets of the lines of a text, and what is left of it (see `_compiled.Coded`)."""
         from alacarte.text import _compiled
 
-        if len(text) > _compiled.KEPT_BYTES:
-            room = _compiled.Room.of(len(text))
-        else:  # kept by the thread for the next block, as new memory costs time
-            if not hasattr(self._threads, "room"):
-                self._threads.room = _compiled.Room.of(_compiled.KEPT_BYTES)
-            room = self._threads.room
+        room: _compiled.Room | None = getattr(self._threads, "room", None)
+        if room is None or len(text) > room.ids.size:
+            room = _compiled.Room.of(-(-len(text) // _compiled.ROOM) * _compiled.ROOM)
+            if len(text) <= _compiled.MOST_KEPT:  # by the thread for the next block, as new memory costs time
+                self._threads.room = room
         lexicon = self.lexicon
         rules = _compiled.Rules(*_RULES[self.tokenizer.name], is_normal, lexicon.known, lexicon.admit is not None)
         coded = _compiled.encode_text(text, rules, lexicon.table(), room)
