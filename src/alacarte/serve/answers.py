@@ -429,7 +429,8 @@ def preview(
     workspace: Workspace, name: Annotated[str, Parameter("the name of a text that was sent", required=True, most=80)]
 ) -> Any:
     """Return the first rows of a text that was sent, the kinds of its columns, and which is likely to be the text."""
-    assert workspace.folder is not None
+    if workspace.folder is None:
+        raise AlacarteError("this server has no folder for texts; start it with alc serve --workspace DIR")
     return previewed(workspace.folder / "texts" / checked_name(name))
 
 

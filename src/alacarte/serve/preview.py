@@ -15,6 +15,7 @@ from alacarte.serve.columns import value_kind
 from alacarte.text.options import CorpusOptions
 from alacarte.text.records import delimiter_of
 from alacarte.text.sources import file_streams
+from alacarte.text.streams import reading
 
 HEAD = 1 << 20  # bytes of a file that are looked at
 ROWS = 1000  # of them
@@ -26,7 +27,10 @@ LENGTH = 30.0  # characters that the values of a column have on average, at leas
 def previewed(path: Path) -> dict[str, Any]:
     """Return the first rows of a file, the kind of each column, and the column that is likely to be the text."""
     format = CorpusOptions().format_of(path.name)
-    rows = list(islice(_rows(path, format), ROWS))
+    try:
+        rows = list(islice(_rows(path, format), ROWS))
+    except (csv.Error, RecursionError) as error:
+        raise BadCorpus(f"{path.name} cannot be read as {format} ({error}); check how it was written") from None
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = [{"name": name, "kind": _kind([row.get(name) for row in rows])} for name in names]
     shown = [{name: _short(row.get(name)) for name in names} for row in rows[:RECORDS_SHOWN]]
@@ -41,9 +45,10 @@ def _rows(path: Path, format: str) -> Iterator[dict[str, Any]]:
         return
     streams = file_streams(path)
     stream = next(streams)
-    lines = stream.file.read(HEAD).decode("utf-8-sig", "replace").splitlines()
-    if len(lines) > 1 and stream.file.read(1):
-        lines.pop()  # it was cut off
+    with reading(path.name):
+        lines = stream.file.read(HEAD).decode("utf-8-sig", "replace").splitlines()
+        if len(lines) > 1 and stream.file.read(1):
+            lines.pop()  # it was cut off
     if format == "text":
         yield from ({"text": line} for line in lines if line.strip())
     elif format == "jsonl":

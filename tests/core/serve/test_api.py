@@ -57,6 +57,29 @@ def test_every_number_is_the_librarys(client: TestClient, workspace: Workspace) 
     assert answer["lines"] == corpus.influence(model, "bank", limit=4).to_dict()
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", b'x,text\n1,"' + b"a" * 200_000 + b'"\n'),
+        ("b.csv", b"x;text\n1;a;b;c\n2\n\0"),
+        ("c.jsonl", b"[" * 100_000),
+        ("d.jsonl", b'{"a": 1}\nno json\n5\n'),
+        ("e.parquet", b"PAR1 and nothing else"),
+        ("f.csv.gz", b"\x1f\x8b and nothing else"),
+        ("g.tsv", b""),
+        ("h.txt", b"\xff\xfe\0"),
+    ],
+)
+def test_whatever_a_file_holds_its_preview_is_an_answer_or_says_what_is_wrong(
+    client: TestClient, workspace: Workspace, name: str, content: bytes
+) -> None:
+    client.post(f"/api/upload?name={name}", content=content).raise_for_status()
+    answer = client.get("/api/preview", params={"name": name})
+    client.post("/api/text/delete", json={"name": name}).raise_for_status()
+    assert answer.status_code in (200, 400), answer.text
+    assert answer.status_code == 200 or answer.json()["error"]
+
+
 def test_words_beside_a_word_are_counted_in_its_lines(client: TestClient, workspace: Workspace) -> None:
     stats = pytest.importorskip("scipy.stats")
     corpus = workspace.corpus()
