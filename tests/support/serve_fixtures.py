@@ -14,6 +14,7 @@ from alacarte import ALaCarte, Concordance, Corpus, Document, Transform, WordVec
 
 pytest.importorskip("starlette")
 
+from alacarte.cli.serve import _listening
 from alacarte.serve.app import LARGEST, application
 from alacarte.serve.workspace import Opening, Workspace
 
@@ -44,7 +45,7 @@ def serving(workspace: Workspace, token: str = "") -> Iterator[str]:
     uvicorn = pytest.importorskip("uvicorn")
     options = {"log_level": "error", "h11_max_incomplete_event_size": LARGEST}
     config = uvicorn.Config(application(workspace, token=token), host="127.0.0.1", port=0, **options)
-    server, socket = uvicorn.Server(config), config.bind_socket()
+    server, socket = uvicorn.Server(config), _listening("127.0.0.1", 0)  # as the command does it
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()
     while not server.started:
