@@ -400,7 +400,7 @@ def test_everything_that_takes_a_corpus_takes_a_concordance(tmp_path: Path, vect
 
 
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("sort", [None, "before", "after", "party", "year", "score"])
+@pytest.mark.parametrize("sort", [None, "before", "after", "before 2", "after 3", "party", "year", "score"])
 @pytest.mark.parametrize("descending", [False, True])
 def test_uses_in_an_order(vectors: WordVectors, tmp_path: Path, seed: int, sort: str | None, descending: bool) -> None:
     given = documents(seed, 60)
@@ -410,9 +410,11 @@ def test_uses_in_an_order(vectors: WordVectors, tmp_path: Path, seed: int, sort:
     plain_lines = concordance.lines("bank", limit=None).to_dict()
 
     def key(line: dict[str, Any]) -> Any:
-        if sort in ("before", "after"):
-            words = line[sort].split()
-            return [*(words[::-1] if sort == "before" else words)[:3], "", "", ""][:3]
+        side, _, first = str(sort).partition(" ")
+        if side in ("before", "after"):
+            words = line[side].split()
+            near = [*(words[::-1] if side == "before" else words)[:3], "", "", ""][:3]
+            return near[int(first or 1) - 1 :] + near[: int(first or 1) - 1]
         value = line["columns"][str(sort)]
         return (value is None, value or 0) if sort == "score" else value
 

@@ -384,8 +384,9 @@ class Concordance:
         target : str or Targets
             A word or phrase, or several targets.
         sort : str, optional
-            "before" or "after", for the order of the words there, as in a dictionary; or the name of a column, with
-            "columns." before it if it is one of these words. Without it, the order of the text.
+            "before" or "after", for the order of the words there, as in a dictionary, or "before 2", "after 3" and the
+            like, for that of the second or third word; or the name of a column, with "columns." before it if it is one
+            of these words. Without it, the order of the text.
         descending : bool, default False
             Whether to turn that order round.
 

@@ -13,8 +13,12 @@ from alacarte.concordance._segment import StoredSegment
 
 AROUND = 10  # words shown on each side of a match
 TEXTS = ("before", "match", "after")
-CONTEXT_ORDERS = ("before", "after")
 SORTED_BY = 3  # words next to a match that decide its place
+CONTEXT_ORDERS = {  # the side, and the first of the words there that counts
+    side if word == 1 else f"{side} {word}": (side, word)
+    for side in ("before", "after")
+    for word in range(1, SORTED_BY + 1)
+}
 
 
 class Place(NamedTuple):
@@ -199,14 +203,18 @@ def stretch(skip: int, limit: int | None) -> slice:
     return slice(skip, None if limit is None else skip + whole_number(limit, "limit"))
 
 
-def order_by_words(places: list[Place], source: LineSource, side: str, descending: bool) -> Longs:
-    """Return the order of uses by the words next to them on one side, the nearest first, as in a dictionary."""
+def order_by_words(places: list[Place], source: LineSource, order: str, descending: bool) -> Longs:
+    """Return the order of uses by the words next to them on one side, from the nearest on, as in a dictionary.
+
+    With "before 2" or "after 3" the words from the second or third on come first, and then those that are nearer.
+    """
+    side, first = CONTEXT_ORDERS[order]
     columns, names = [], []
     for place in places:
         before, after = place.segment.window(place.begins, place.ends, SORTED_BY, SORTED_BY)
         ids, inverse = np.unique(before[:, ::-1] if side == "before" else after, return_inverse=True)
         names.append(["" if number < 0 else source.word(place.segment, number) for number in ids.tolist()])
-        columns.append(inverse.reshape(-1, SORTED_BY))
+        columns.append(np.roll(inverse.reshape(-1, SORTED_BY), 1 - first, axis=1))
     ranks = {name: rank for rank, name in enumerate(sorted({name for some in names for name in some}))}
     keys = [np.array([ranks[name] for name in some])[inverse] for some, inverse in zip(names, columns, strict=True)]
     ranked = np.concatenate(keys)

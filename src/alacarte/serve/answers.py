@@ -43,7 +43,7 @@ Limit = Annotated[int, Parameter("how many lines", default=20, least=1, most=100
 Sort = Annotated[
     str,
     Parameter(
-        "before, after, or the header of a column in a table of lines; with - in front, the other way",
+        "before, after, their second or third word (after 2), or the header of a column of lines; - turns it round",
         default="",
         most=200,
     ),

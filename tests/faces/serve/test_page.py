@@ -136,6 +136,19 @@ def test_lines_are_drawn_as_one_scrolls_and_sorted(page: Any, address: str, work
     page.keyboard.press("Escape")
 
 
+def test_lines_in_the_order_of_the_second_word(page: Any, address: str, workspace: Workspace) -> None:
+    page.goto(f"{address}/word?phrase=bank")
+    page.wait_for_selector("[data-line='0']")
+    sorted_lines = workspace.corpus().uses("bank", sort="after 2").lines(0, 100)
+    with page.expect_response(lambda response: "sort=after+2" in response.url) as answered:
+        page.select_option("[aria-label='Order of the lines']", "after 2")
+    assert answered.value.json()["lines"] == json.loads(json.dumps(sorted_lines.to_dict()))
+    assert "sort=after" in page.url
+    page.reload()
+    page.wait_for_selector("[data-line='0']")
+    assert page.input_value("[aria-label='Order of the lines']") == "after 2"
+
+
 def test_over_time_senses_and_the_lines_that_count(page: Any, address: str) -> None:
     page.goto(f"{address}/word?phrase=bank&over=year&with=money&with=river")
     page.wait_for_selector("svg[aria-label*='by year'] .band")

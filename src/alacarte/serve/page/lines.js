@@ -27,6 +27,15 @@ const GAP = 14; // pixels between columns
 const MATCH = 200; // pixels of the widest match
 const HEAD = 44; // pixels of the header
 const TEXTS = ["before", "match", "after"];
+const ORDERS = {
+  "": "in the order of the text",
+  before: "by the word before",
+  "before 2": "by the second word before",
+  "before 3": "by the third word before",
+  after: "by the word after",
+  "after 2": "by the second word after",
+  "after 3": "by the third word after",
+};
 
 const pen = element("canvas").getContext("2d");
 
@@ -161,7 +170,8 @@ export class LineTable {
     this.scroll.setAttribute("aria-label", label);
     this.grid = element("div", { class: "concordance" }, this.scroll);
     this.all = element("button", { type: "button", onclick: () => this.everything() }, "CSV of all lines");
-    this.ways = element("div", { class: "tools", hidden: true }, this.all, this.choice());
+    this.order = this.orders();
+    this.ways = element("div", { class: "tools", hidden: true }, this.all, this.order, this.choice());
     this.place = element("div", {}, element("div", { class: "over-lines" }, this.count, this.ways), this.grid);
     this.drawn = 0; // how often rows were drawn anew
     this.turn = 0;
@@ -205,6 +215,18 @@ export class LineTable {
     return element("details", { class: "choose" }, element("summary", {}, "Columns"), this.columns.map(box));
   }
 
+  // By the first, second or third word on either side; the headers sort by the first, and by columns.
+  orders() {
+    const options = Object.entries(ORDERS).map(([value, text]) => element("option", { value }, text));
+    const onchange = (event) => this.sorted(event.target.value);
+    return element("select", { "aria-label": "Order of the lines", onchange }, options);
+  }
+
+  sorted(order) {
+    this.onSort(order);
+    return this.show(this.asked, order);
+  }
+
   choose(name, on) {
     if (on) this.shown.add(name);
     else this.shown.delete(name);
@@ -232,10 +254,7 @@ export class LineTable {
     const made = element("div", { class: `cell ${kind}`, role: "columnheader", "aria-sort": sorted });
     const arrow = now ? (down ? " ↓" : " ↑") : "";
     const next = now && !down ? `-${key}` : now ? "" : key;
-    const onclick = () => {
-      this.onSort(next);
-      this.show(this.asked, next);
-    };
+    const onclick = () => this.sorted(next);
     made.append(key === null ? name : element("button", { type: "button", "data-sort": key, onclick }, name + arrow));
     return made;
   }
@@ -370,6 +389,7 @@ export class LineTable {
       this.scroll.scrollTop = 0;
       this.scroll.setAttribute("aria-rowcount", this.total + 1);
       this.heads();
+      this.order.value = sort.replace(/^-/, "") in ORDERS ? sort.replace(/^-/, "") : "";
       this.count.textContent = `${counted(this.total, "line")}. Click on a line to read its document.`;
       this.ways.hidden = false;
       await this.arrange();
