@@ -25,6 +25,7 @@ from alacarte.inference.regression_noise import Fit, Tick, for_leverage, leverag
 MASS_STEPS = 4  # of the masses' fixed point; two would do
 SLACK = 0.075  # β'Vβ may come out this much of tr V² below 0: cut at 0 its estimate would be too large on average
 KEPT = 2 / 3  # of tr V², at least, when ties are taken out: with few units they are known too poorly for more
+ALONE = 1e-9  # of the variance is that of other units where a coefficient rests on a single one
 SURE = 1e-12  # a smaller tail counts as none
 SCORE_STRETCH = (0.1, 1.5)  # scores are stretched by no less and no more, to agree with a test by permutation
 LENGTHS_TRIED = 48  # lengths that are looked at before a limit is sought between two
@@ -84,6 +85,8 @@ def ties(fit: Fit, a: Doubles) -> tuple[Doubles, Doubles]:
 def _noise(covariance: Doubles, fourth: Doubles, own: Doubles, tied: float, single: float) -> Noise:
     """Return the noise from Σ ss', Σ ss'·‖s‖², and (Σ‖s‖⁴, Σ‖s‖⁶) over the scores s, and their `ties`."""
     d = len(covariance)
+    if single > 1 - ALONE:  # one unit has all of the noise that is left, which is rounding
+        return Noise(0.0, 0.0, 0.0, 0.0, np.eye(d), np.zeros(d), np.zeros(d))
     total = float(np.trace(covariance))
     products = covariance @ covariance
     crude = float(np.trace(products))

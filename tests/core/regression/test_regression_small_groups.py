@@ -1,10 +1,12 @@
 """Groups of one or two contexts or clusters, what clusters change and what not, values that are not finite."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from alacarte import ALaCarte
 from alacarte.errors import AlacarteWarning, BadVectors
 from alacarte.regression import (
     Inference,
@@ -177,3 +179,16 @@ def test_a_cluster_in_both_groups_pulls_on_both_at_once():
     found = replace(sample(["D", "R"] * 80, speaker=[f"s{number // 4}" for number in range(160)]), matrix=matrix)
     together, apart = (ratio(found, "party", k=5, cluster=cluster, inference=SOME) for cluster in ("speaker", None))
     assert apart["std_error"].min() > 3 * together["std_error"].max()
+
+
+def test_levels_of_one_block_of_years_beside_others():
+    """What is left of the noise of a level that lies in one cluster is rounding, which has no interval."""
+    pd = pytest.importorskip("pandas")
+    speeches = pd.read_json(Path(__file__).parents[3] / "docs" / "samples" / "sotu.jsonl.xz", lines=True)
+    speeches = speeches[speeches["text"].str.contains("freedom")]
+    with pytest.warns(AlacarteWarning, match="rest on a single cluster"):
+        table = regress("freedom ~ party", speeches, ALaCarte.pretrained("glove.6B.50d"), inference=SOME).table
+    lone = np.array([bool(reason) for reason in table["reason"]])
+    assert lone.any()
+    np.testing.assert_array_equal(np.isnan(table["std_error"]), lone)
+    np.testing.assert_array_equal(np.isnan(table["conf_high"]), lone)
