@@ -8,6 +8,7 @@ some of their own, so that they never wait for words.
 
 import asyncio
 import json
+import os
 import sys
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
@@ -170,7 +171,7 @@ async def messages_of(worker: asyncio.subprocess.Process, question: str) -> Asyn
 
 
 async def started(workspace: Workspace, memory: int | None) -> asyncio.subprocess.Process:
-    """Start a worker."""
+    """Start a worker: one of several, which use a core each."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -180,6 +181,7 @@ async def started(workspace: Workspace, memory: int | None) -> asyncio.subproces
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         limit=LONGEST_ANSWER,
+        env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
     )
 
 
