@@ -293,7 +293,7 @@ def cosines(number: int, k: int | None) -> Callable[[World, np.random.Generator]
         equal = "weigh the same" in " ".join(table.notes)
         own = np.array([found.matrix[speech == unit].mean(axis=0) for unit in range(speech.max() + 1)])
         mean = own.mean(axis=0) if equal else found.matrix.mean(axis=0)
-        near = world.model.vectors[table["feature"].tolist()].astype(np.float64)
+        near = found.vectors[table["feature"].tolist()].astype(np.float64)
         truth = near @ mean / np.linalg.norm(near, axis=1) / np.linalg.norm(mean)
         return Drawn(np.full(len(truth), np.nan), table["conf_low"], table["conf_high"], truth, warned)
 

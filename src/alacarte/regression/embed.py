@@ -10,10 +10,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from alacarte._io import html
-from alacarte._io.arrays import Doubles, Longs
+from alacarte._io.arrays import Doubles, Ints, Longs
 from alacarte._io.table import beside
 from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import AVERAGINGS, Averaging, Reading
+from alacarte.contexts.shared_words import SharedWordsTally
 from alacarte.contexts.summing import without_unknown
 from alacarte.contexts.windows import sums_of_matches
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, NotEnoughData
@@ -25,11 +26,13 @@ from alacarte.regression.frames import Variables
 from alacarte.regression.groups import Groups, group_codes, name_of
 from alacarte.regression.results import Column, column_of, make_frame
 from alacarte.targets.sequences import Matches
-from alacarte.text.encoding import Encoded
+from alacarte.text.encoding import Encoded, Lexicon
+from alacarte.transform.register import Adaptation
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
 
 CONTEXTS_AT_ONCE = 1 << 15  # contexts averaged at a time
+DOCUMENTS_AT_ONCE = 1 << 12  # documents read at a time for what their contexts have in common
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +150,9 @@ def dem(
 ) -> Embeddings:
     """Embed each context: the transform times the average of the vectors of its words.
 
+    With a model that adapts to texts, vectors are without what all contexts of these documents have in common (see
+    docs/meaning.md), and `vectors` of the result are the words as they are compared with them.
+
     Contexts are read as the model says (window, weights of words and of distances, words without a vector). Words are
     looked up as they are written, else lower-cased; contexts without any known word are left out and counted.
 
@@ -202,11 +208,15 @@ def dem(
             f"none of the words in {len(table):,} contexts has a vector; check that text and vectors share language "
             "and case"
         )
-    sums = reading.averaging == "occurrence"  # what the transform expects
+    adaptation = _adapted_to(model, table, rows_of[table.ids], reading)
+    sums = reading.averaging == "occurrence" and adaptation is None  # what the transform expects
     if averaging == "occurrence":
         means *= (weights if sums else weights / weights.mean())[:, None]
     elif sums:
         means *= weights.mean()
+    compared_with = vectors
+    if adaptation is not None:
+        transform, compared_with = adaptation.transform(transform, shifted=False), adaptation.words(vectors)
     matrix = means @ transform.matrix.astype(np.float64).T
     if transform.intercept is not None:
         matrix += transform.intercept
@@ -214,7 +224,7 @@ def dem(
     return Embeddings(
         matrix,
         [f"text{row + 1}" for row in kept.tolist()],
-        vectors,
+        compared_with,
         table.row_variables().take(kept),
         [vectors.word(row) for row in words[np.argsort(first)].tolist()],
         kept,
@@ -229,6 +239,22 @@ def _space(model: Any) -> tuple[WordVectors, Transform, Reading]:
         return model.vectors, model.transform, replace(model.settings, weights=model.transform.weights.name)
     vectors = WordVectors.of(model)
     return vectors, Transform(np.eye(vectors.dimension, dtype=np.float32)), Reading(averaging="context")
+
+
+def _adapted_to(model: Any, table: ContextTable, ids: Ints, reading: Reading) -> Adaptation | None:
+    """Return what takes out what all contexts of the documents have in common; None for models without a register."""
+    if not isinstance(model, ALaCarte) or model.register is None:
+        return None
+    reading = replace(reading, averaging="token")
+    integers = IntegerVectors.of(model.vectors, model.transform.weights, reading, few=True)
+    tally = SharedWordsTally(integers, reading, Lexicon(model.vectors.key_to_index))
+    add, offsets = tally.adder(), table.offsets
+    for low in range(0, len(offsets) - 1, DOCUMENTS_AT_ONCE):
+        ends = offsets[low : low + DOCUMENTS_AT_ONCE + 1]
+        add(Encoded(ids[ends[0] : ends[-1]], ends - ends[0], []))
+    tally.settle()
+    words = tally.result().words_of(integers.scale, reading.averaging)
+    return model.register.of_text(words, model.vectors).adaptation()
 
 
 def _averages_of_documents(
