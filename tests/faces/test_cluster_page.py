@@ -13,6 +13,7 @@ import passes as shared
 import pytest
 
 from alacarte import ContextSums, WordVectors, collect
+from alacarte.model.model import ADAPTED_POSITIONS
 
 PAGE = Path(__file__).parents[2] / "docs" / "cluster.md"
 
@@ -52,7 +53,8 @@ def test_the_array_job(tmp_path, monkeypatch):
     sums = [ContextSums.load(path) for path in sorted(Path("parts").iterdir())]  # and no checkpoint is left
     assert len(sums) == 3
     assert min(part.tokens_read for part in sums) > 100_000
-    assert ContextSums.load("all.sums") == collect(WordVectors.load("my.vec"), Path("text"))
+    whole = collect(WordVectors.load("my.vec"), Path("text"), positions=ADAPTED_POSITIONS)
+    assert ContextSums.load("all.sums") == whole
     assert Path("model").is_dir()
 
 

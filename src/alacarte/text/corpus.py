@@ -18,7 +18,7 @@ from alacarte._io import html
 from alacarte._io.checks import whole_number
 from alacarte._io.frames import is_frame
 from alacarte._io.options import refuse_unknown
-from alacarte._io.urls import Location, url_of, without_secrets
+from alacarte._io.urls import Location, without_secrets
 from alacarte.errors import BadCorpus
 from alacarte.text.documents import Document, Item, check_tokens, plain, type_name
 from alacarte.text.options import CorpusKeywords, CorpusOptions
@@ -349,7 +349,7 @@ def _files(files: list[Location]) -> tuple[str, tuple[Location, ...]]:
 
 def _refuse_file_names(source: Sequence[Any]) -> None:
     """Raise `BadCorpus` for a list of str that are names of files or URLs."""
-    if source and all(isinstance(item, str) and url_of(item) and " " not in item for item in source[:100]):
+    if source and all(isinstance(item, str) and "://" in item and not set(" \0") & set(item) for item in source[:100]):
         raise BadCorpus(
             f"{without_secrets(source[0])!r} in this list is a URL, but a list of str is a list of texts; for the "
             "files pass a pattern or [Path(url) for url in …], and for the texts themselves "
