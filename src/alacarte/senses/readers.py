@@ -33,7 +33,7 @@ FORMS = "forms"
 def read_texts(
     path: str | PathLike[str], only: re.Pattern[str] | None = None, encoding: str = "utf-8"
 ) -> Iterator[tuple[str, str]]:
-    """Return (name, text) of each file behind a path, folder, glob or archive.
+    """Return (name, text) of each file behind a path, folder, glob or archive, in the order of the names.
 
     Parameters
     ----------
@@ -49,20 +49,20 @@ def read_texts(
     BadCorpus
         If there is no such file, or if one has another encoding.
     """
-    any_file = False
+    texts: list[tuple[str, str]] = []
     for file in find_files(path):
         for stream in file_streams(file):
             if only is not None and not only.search(stream.name.replace("\\", "/")):
                 continue
-            any_file = True
             try:
                 text = read_whole(stream).decode(encoding)
             except UnicodeDecodeError as error:
                 raise BadCorpus(f"{stream.name}: byte {error.start} is not {encoding}; convert the file") from None
-            yield stream.name, text
-    if not any_file:
+            texts.append((stream.name, text))
+    if not texts:
         pattern = "" if only is None else f" whose path has the form {only.pattern}"
         raise BadCorpus(f"{path}: holds no file{pattern}; check that it is the corpus as it is distributed")
+    yield from sorted(texts)
 
 
 def read_semcor(path: str | PathLike[str], *, repair: bool = True, missing: bool = True) -> Iterator[Sentence]:
