@@ -116,6 +116,7 @@ def _listening(address: str, port: int) -> socket.socket:
         if os.name == "posix":  # elsewhere this would let two servers have the same port
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((address, port))
+        listening.listen()  # at once, since the address is opened before the server has started
     except OSError:
         listening.close()
         raise
