@@ -23,7 +23,7 @@ from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
 from alacarte.inference.cosines import check_level, directions_of, estimate, selection_excess
 from alacarte.inference.means import Units, debiased_squares
 from alacarte.regression.clusters import Clusters, clusters_of
-from alacarte.regression.embed import Embeddings
+from alacarte.regression.embed import Embeddings, check_embeddings
 from alacarte.regression.frames import all_numbers
 from alacarte.regression.groups import Groups, group_codes, name_of
 from alacarte.regression.results import Column, Results, column_of, joined
@@ -104,6 +104,7 @@ class Grouped:
         intervals: float | None = None,
     ) -> "Grouped":
         """Return the contexts of each group, for intervals of this level if any; or means computed before."""
+        check_embeddings(embeddings)
         if intervals is not None:
             check_level(intervals)
         if embeddings.counts is not None:

@@ -145,6 +145,13 @@ class Embeddings:
         return make_frame(beside(columns, self.variables.columns), self.variables.backend)
 
 
+def check_embeddings(given: object) -> None:
+    """Raise `AlacarteError` for what is no embeddings of contexts."""
+    if not isinstance(given, Embeddings):
+        what = f"{given!r:.60}" if isinstance(given, str) else type(given).__name__
+        raise AlacarteError(f"this takes what dem(contexts(data, word, known=model), model) gives, not {what}")
+
+
 def dem(
     contexts: ContextTable | Sequence[Sequence[str]], model: Any, *, averaging: Averaging | None = None
 ) -> Embeddings:

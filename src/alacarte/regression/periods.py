@@ -21,7 +21,7 @@ from alacarte.inference.levels import varies_between
 from alacarte.inference.means import Units
 from alacarte.inference.regression_noise import Fit
 from alacarte.regression.clusters import clusters_of, codes_by_name
-from alacarte.regression.embed import Embeddings
+from alacarte.regression.embed import Embeddings, check_embeddings
 from alacarte.regression.frames import as_days, is_numeric
 from alacarte.regression.groups import Groups
 from alacarte.regression.results import Results, column_of
@@ -144,6 +144,7 @@ def placebo_cuts(embeddings: Embeddings, over: str, at: Any, *, cluster: Groups 
     >>> placebo_cuts(found, "year", 2005).notes
     ('a cut of year at 2005: another one has as large a difference in 0 of 20 cuts',)
     """
+    check_embeddings(embeddings)
     column = as_days(embeddings.column(over, "time"))
     wanted = as_days(column_of([at]))[0] if not is_numeric(column_of([at])) else at
     if not is_numeric(column) or isinstance(wanted, str):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from alacarte.errors import AlacarteError, AlacarteWarning, BadFormula, NotEnoughData
-from alacarte.regression import Inference, contexts, dem, joint_test, placebo_cuts, regress
+from alacarte.regression import Inference, contexts, dem, joint_test, nearest, placebo_cuts, regress, similarity
 
 RNG = np.random.default_rng(0)
 WORDS = [f"w{number}" for number in range(40)]
@@ -124,3 +124,10 @@ def test_a_row_that_decides_alone_is_named():
     assert any("'votes': document 17 (votes = 9999) has 99% of the leverage" in str(one.message) for one in caught)
     assert "document 17 (votes = 9999)" in fit.table["reason"][0]
     assert (fit.table["p_value"][0] <= 0.05) == (fit.table["conf_low"][0] > 0)
+
+
+@pytest.mark.parametrize("given", ["war ~ year", [[1.0, 2.0]], None])
+def test_what_is_no_embeddings_is_said(given):
+    for call in (lambda: placebo_cuts(given, "year", 1990), lambda: nearest(given), lambda: similarity(given, ["a"])):
+        with pytest.raises(AlacarteError, match=r"this takes what dem\("):
+            call()
