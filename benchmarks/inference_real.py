@@ -226,7 +226,7 @@ def leverage(world: World, rng: np.random.Generator) -> Drawn:
     x[0] = rng.uniform(20, 40)
     matrix = found.matrix.copy()
     matrix[units == 0] += 2 * np.linalg.norm(matrix.std(axis=0)) * rng.normal(size=50) / np.sqrt(50)
-    return fitted("~ x", with_columns(replace(found, matrix=matrix), x=x[units]))
+    return fitted("~ x", with_columns(replace(found, matrix=matrix, outcome=None), x=x[units]))
 
 
 def typed_wrong(world: World, rng: np.random.Generator) -> Drawn:

@@ -59,6 +59,9 @@ class Embeddings:
         How many contexts the mean of each group comes from.
     contexts : ContextTable, optional
         The contexts; None for embeddings from elsewhere.
+    outcome : array of float, optional
+        What `regress` explains, where that is not `matrix`: the vectors with what all contexts have in common, which
+        counts for likeness and not for differences.
     """
 
     matrix: Doubles
@@ -70,6 +73,7 @@ class Embeddings:
     dropped: int = 0
     counts: Longs | None = None
     contexts: ContextTable | None = None
+    outcome: Doubles | None = None
 
     def __post_init__(self) -> None:
         finite = np.asarray(np.isfinite(self.matrix).all(axis=1))
@@ -128,6 +132,7 @@ class Embeddings:
             variables=self.variables.take(chosen),
             rows=self.rows[chosen],
             counts=None if self.counts is None else self.counts[chosen],
+            outcome=None if self.outcome is None else self.outcome[chosen],
         )
 
     def texts(self, *, with_match: bool = False) -> list[str]:
@@ -215,18 +220,15 @@ def dem(
             f"none of the words in {len(table):,} contexts has a vector; check that text and vectors share language "
             "and case"
         )
-    adaptation = _adapted_to(model, table, rows_of[table.ids], reading)
-    sums = reading.averaging == "occurrence" and adaptation is None  # what the transform expects
+    mean_weight = weights.mean()
     if averaging == "occurrence":
-        means *= (weights if sums else weights / weights.mean())[:, None]
-    elif sums:
-        means *= weights.mean()
-    compared_with = vectors
+        means *= (weights / mean_weight)[:, None]
+    scale = mean_weight if reading.averaging == "occurrence" else 1.0  # sums are what the transform expects
+    matrix, outcome, compared_with = _transformed(transform, means * scale), None, vectors
+    adaptation = _adapted_to(model, table, rows_of[table.ids], reading)
     if adaptation is not None:
-        transform, compared_with = adaptation.transform(transform, shifted=False), adaptation.words(vectors)
-    matrix = means @ transform.matrix.astype(np.float64).T
-    if transform.intercept is not None:
-        matrix += transform.intercept
+        outcome, compared_with = matrix, adaptation.words(vectors)
+        matrix = _transformed(adaptation.transform(transform, shifted=False), means)
     words, first = np.unique(used[used >= 0], return_index=True)
     return Embeddings(
         matrix,
@@ -237,7 +239,14 @@ def dem(
         kept,
         dropped=len(table) - len(kept),
         contexts=table,
+        outcome=outcome,
     )
+
+
+def _transformed(transform: Transform, means: Doubles) -> Doubles:
+    """Return the vectors of means of contexts, in float64."""
+    matrix = means @ transform.matrix.astype(np.float64).T
+    return np.asarray(matrix if transform.intercept is None else matrix + transform.intercept)
 
 
 def _space(model: Any) -> tuple[WordVectors, Transform, Reading]:
@@ -371,6 +380,7 @@ def means_of(embeddings: Embeddings, labels: list[Any], codes: Longs, weights: D
     return replace(
         embeddings,
         matrix=np.asarray(adding @ embeddings.matrix / np.asarray(adding.sum(axis=1))),
+        outcome=None,
         names=labels,
         variables=Variables(backend=embeddings.variables.backend),
         rows=np.arange(len(labels)),

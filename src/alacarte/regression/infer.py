@@ -212,7 +212,9 @@ class EmbeddingRegression:
     ) -> Results:
         """Return the words nearest to the embedding of a profile."""
         self._check_constant()
-        mean = self._row(profile)[0] @ self.coefficients
+        alike = replace(self.embeddings, outcome=None)
+        fit = _fitted(self.design, alike, self.clustering.codes, self.clustering.equal)
+        mean = self._row(profile)[0] @ fit.coefficients
         return Results(nearest_words(candidate_vectors(self.embeddings, candidates), mean, k), self.table.backend)
 
     def contrast(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> Results:
@@ -439,7 +441,7 @@ def _warn_of_time(periods: Periods) -> None:
 
 def _fitted(design: Design, rows: Embeddings, clusters: Longs | None, equal: bool) -> Fit:
     """Return the fit of a design to embeddings, both without the effects that are taken out."""
-    x, y = design.matrix, rows.matrix
+    x, y = design.matrix, rows.matrix if rows.outcome is None else rows.outcome
     if design.effects:
         weights = 1 / np.bincount(clusters)[clusters] if equal and clusters is not None else None
         x, y = (taken_out(part, list(design.effects.values()), weights) for part in (x, y))
