@@ -15,6 +15,7 @@ from alacarte import ALaCarte
 REPOSITORY = Path(__file__).parents[2]
 sys.path.insert(0, str(REPOSITORY / "benchmarks"))
 service = pytest.importorskip("service")
+sys.path.remove(str(REPOSITORY / "benchmarks"))  # where a script is called as the library `distributed` is
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the page's commands are for a Unix shell")
 
 
