@@ -441,7 +441,7 @@ def test_a_full_disk(tmp_path, files, monkeypatch, broken, fails_at):
         patched.setattr(os, broken, fail)
         with pytest.raises(BadCheckpoint, match=r"could not be written .No space left.*Make room and run the same"):
             summed(files, checkpoint=checkpoint, checkpoint_seconds=0)
-    assert len(calls) == fails_at + 1  # it tries once more before it gives up
+    assert fails_at <= len(calls) <= fails_at + 1  # it tries once more, if there is more to read, before it gives up
     left = {path.name for path in tmp_path.iterdir()} - {path.name for path in files} - {".checkpoint.alacarte-lock"}
     assert left == ({"checkpoint"} if fails_at > 1 else set())
     if fails_at > 1:
