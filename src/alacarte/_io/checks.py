@@ -36,7 +36,7 @@ def whole_number(value: object, name: str, least: int = 0, error: type[AlacarteE
 
 
 def random_seed(value: object) -> int | None:
-    """Return a seed of random numbers; None stands for other numbers every time."""
+    """Return a seed of random numbers; None means other numbers every time."""
     return None if value is None else whole_number(value, "seed")
 
 

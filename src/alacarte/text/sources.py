@@ -72,7 +72,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def _matching(pattern: Path) -> Iterator[Path]:
-    """Yield what matches a pattern; `**` stands for a folder and those below it, each once, whatever links there are.
+    """Yield what matches a pattern; `**` is a folder and those below it, each once, whatever links there are.
 
     That of Python goes round in circles through folders that link to each other.
     """

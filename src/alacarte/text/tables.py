@@ -57,6 +57,8 @@ def read_table(path: str | PathLike[str]) -> Any:
 def _read_table(path: Path, pandas: Any) -> Any:
     if not path.is_file():
         raise BadCorpus(f"{path}: there is no such file; pass a CSV, TSV, JSON lines or Parquet file, or a frame")
+    if not path.stat().st_size:
+        raise BadCorpus(f"{path} is empty; pass a file with a header and rows")
     kinds = [suffix.lower() for suffix in path.suffixes]
     with decoding(path, BadCorpus, "check how it was written"):
         if ".parquet" in kinds:

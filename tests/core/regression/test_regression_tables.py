@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from alacarte.errors import BadFormula
+from alacarte.errors import BadCorpus, BadFormula
 from alacarte.regression import Inference, dem_group, read_table, regress
 
 WORDS = [f"w{number}" for number in range(20)]
@@ -139,3 +139,10 @@ def test_splines_that_hold_the_constant_say_what_to_write():
 def test_a_variable_inside_a_function_that_is_not_there_is_named():
     with pytest.raises(BadFormula, match="asks for 'yaer'"):
         regress("tax ~ bs(yaer, df=4)", data(), VECTORS, **FAST)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+def test_an_empty_file_is_said(tmp_path, name):
+    (tmp_path / name).touch()
+    with pytest.raises(BadCorpus, match="is empty; pass a file with a header and rows"):
+        read_table(tmp_path / name)
