@@ -33,8 +33,9 @@ def test_no_folder_imports_anothers_private_modules(tree):
 
 
 def public_names():
-    """What docs/reference.md lists: names, then the module that holds them."""
-    text = (REPOSITORY / "docs" / "reference.md").read_text(encoding="utf-8")
+    """What docs/reference.md and experiments/README.md list: names, then the module that holds them."""
+    pages = [REPOSITORY / "docs" / "reference.md", REPOSITORY / "experiments" / "README.md"]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     listed = {}
     for names, module in re.findall(r"^\| (`[^|]+) \| \[([a-z_.]+)\]\(\.\./src/", text, re.MULTILINE):
         listed.setdefault(f"alacarte.{module}", set()).update(re.findall(r"`(\w+)`", names))
@@ -42,11 +43,11 @@ def public_names():
 
 
 def test_experiments_use_public_names_only():
-    """A public name is in the `__all__` of its package, an error, or listed in docs/reference.md with its module."""
+    """A public name is in the `__all__` of its package, an error, or listed with its module."""
     listed = public_names()
     for file in TREES[1].rglob("*.py"):
         for name in imports(file):
             module, _, leaf = name.rpartition(".")
             if module.partition(".")[0] == "alacarte" and module != "alacarte.errors":
                 known = {*getattr(import_module(module), "__all__", ()), *listed.get(module, ())}
-                assert leaf in known, f"{file} imports {name}, which docs/reference.md does not list"
+                assert leaf in known, f"{file} imports {name}, which experiments/README.md does not list"
