@@ -3,6 +3,7 @@
     python benchmarks/uncertainty.py simulated
     python benchmarks/uncertainty.py words   CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
     python benchmarks/uncertainty.py spelled CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
+    python benchmarks/uncertainty.py reprints CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
     python benchmarks/uncertainty.py compare CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
     python benchmarks/uncertainty.py cost    CORPUS --model glove.6B.100d --vectors glove.6B.100d.txt
 
@@ -250,6 +251,54 @@ def spelled(options: argparse.Namespace) -> None:
     show(coverage(data, made, vectors, options, chosen=True))
 
 
+# -------------------------------------------------------------------------------------------------- reprints
+
+
+def reprints(options: argparse.Namespace) -> None:
+    """Coverage by `induce` where documents are drawn from all, once each, or twice with 1 % of their words changed.
+
+    A twentieth of the documents is drawn in each of `rounds`; the truth is the vector from all. Nothing is adapted, so
+    that both are in one space.
+    """
+    model = open_model(options).without_register()
+    texts = [line for line in Path(options.corpus).read_text(encoding="utf-8").splitlines() if line.strip()]
+    counts = count_words(model.vectors, texts, model.tokenizer)
+    rng = np.random.default_rng(options.draw)
+    frequent = [row for row in np.flatnonzero(counts >= options.least) if model.vectors.words[row].isalpha()]
+    words = [model.vectors.words[row] for row in rng.choice(frequent, min(options.words, len(frequent)), replace=False)]
+    every = model.induce(texts, words, threads=options.threads, show_progress=False)
+    among = model.vectors.words[: options.among]
+    others = rng.choice([word for word in among if word.isalpha()], (len(words), 5))
+    truth = np.array(
+        [cosines(every[word], model.vectors[near.tolist()]) for word, near in zip(words, others, strict=True)]
+    )
+    print(f"{len(texts):,} documents, {len(words)} words, {options.rounds} rounds, {options.groups} groups")
+    print("| documents | coverage | standard error |\n|---|---|---|")
+    for name, share in (("once", None), ("twice, exactly", 0.0), ("twice, 1 % of words changed", 0.01)):
+        covered = []
+        for _ in range(options.rounds):
+            drawn = [texts[row] for row in rng.choice(len(texts), len(texts) // 20, replace=False)]
+            copies = [] if share is None else [changed(rng, text, share, words) for text in drawn]
+            found = model.induce(drawn + copies, words, spread=options.groups, threads=1, show_progress=False)
+            certain = found.uncertainty
+            for word, near, true in zip(words, others, truth, strict=True):
+                if word in certain.keys:
+                    limits = [certain.interval(word, other) for other in near]
+                    covered.append(
+                        np.mean([low <= value <= high for (low, high), value in zip(limits, true, strict=True)])
+                    )
+        print(f"| {name} | {np.mean(covered):.3f} | {np.std(covered) / np.sqrt(len(covered)):.3f} |", flush=True)
+
+
+def changed(rng: np.random.Generator, text: str, share: float, kept: list[str]) -> str:
+    """A text with a share of its words replaced by others of it, but not the words in question."""
+    words = text.split()
+    for place in np.flatnonzero(rng.random(len(words)) < share):
+        if words[place].lower().strip(".,;:") not in kept:
+            words[place] = words[rng.integers(len(words))]
+    return " ".join(words)
+
+
 # --------------------------------------------------------------------------------------------------- compare
 
 
@@ -329,7 +378,7 @@ def open_model(options: argparse.Namespace) -> ALaCarte:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["simulated", "words", "spelled", "compare", "cost"])
+    parser.add_argument("what", choices=["simulated", "words", "spelled", "reprints", "compare", "cost"])
     parser.add_argument("corpus", nargs="?")
     parser.add_argument("--model", default="glove.6B.50d")
     parser.add_argument("--vectors")
@@ -345,9 +394,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--draw", type=int, default=1, help="which words; the method was made looking at those of 0")
     options = parser.parse_args()
-    {"simulated": simulated, "words": words, "spelled": spelled, "compare": compared, "cost": cost}[options.what](
-        options
-    )
+    parts = {"simulated": simulated, "words": words, "spelled": spelled, "reprints": reprints}
+    (parts | {"compare": compared, "cost": cost})[options.what](options)
 
 
 if __name__ == "__main__":

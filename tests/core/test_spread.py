@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from passes import budget
 
 from alacarte import ContextSums, Document, Targets, WordVectors, collect
-from alacarte.contexts.groups import groups_of, word_codes
+from alacarte.contexts.groups import groups_of
 from alacarte.contexts.merging import merge
 from alacarte.errors import AlacarteError, BadCheckpoint, BadSums
 from alacarte.text.encoding import Encoder, Lexicon
@@ -47,7 +47,7 @@ def test_groups_add_up_to_the_plain_sums(texts, averaging, spread):
 @given(documents, averages)
 def test_a_group_is_the_plain_sum_of_its_documents(texts, averaging):
     encoder = Encoder(get_tokenizer("words"), Lexicon(VECTORS.key_to_index))
-    group = groups_of(encoder.encode(texts), word_codes(len(VECTORS)), 4)
+    group = groups_of(encoder.encode(texts), len(VECTORS), 4)
     ours = collect(VECTORS, texts, TARGETS, window=3, averaging=averaging, spread=4).groups
     for number in range(4):
         mine = [text for text, at in zip(texts, group, strict=True) if at == number]
@@ -143,14 +143,24 @@ def test_sums_with_and_without_spread_do_not_mix():
 
 def test_documents_that_say_the_same_are_in_one_group_and_others_are_dealt_evenly():
     encoder = Encoder(get_tokenizer("words"), Lexicon({f"w{i}": i for i in range(1000)}))
-    codes = word_codes(1000)
     rng = np.random.default_rng(0)
     texts = [" ".join(f"w{i}" for i in rng.integers(0, 1000, 12)) for _ in range(16_000)]
-    groups = groups_of(encoder.encode(texts), codes, 16)
+    groups = groups_of(encoder.encode(texts), 1000, 16)
     counts = np.bincount(groups, minlength=16)
     assert np.sum((counts - 1000) ** 2 / 1000) < 40  # chi-square, 15 degrees of freedom: p = 0.0005
-    again = groups_of(encoder.encode(["w1 w2", *texts[:50], "unknown"]), codes, 16)
+    again = groups_of(encoder.encode(["w1 w2", *texts[:50], "unknown"]), 1000, 16)
     np.testing.assert_array_equal(again[1:51], groups[:50])
+
+
+def test_nearly_all_reprints_are_in_the_group_of_their_first_print():
+    encoder = Encoder(get_tokenizer("words"), Lexicon({f"w{i}": i for i in range(1000)}))
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 1000, (2000, 100))
+    reprints = words.copy()
+    reprints[np.arange(2000), rng.integers(0, 100, 2000)] = rng.integers(0, 1000, 2000)  # one of 100 words
+    texts = [[" ".join(f"w{i}" for i in row) for row in rows] for rows in (words, reprints)]
+    first, second = (groups_of(encoder.encode(part), 1000, 16) for part in texts)
+    assert np.mean(first == second) > 0.9
 
 
 # ---------------------------------------------------------------------------------------------------- spread

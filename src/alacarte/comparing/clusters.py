@@ -95,8 +95,8 @@ class Documents:
 
         If `drop`, only the first print of a text is among them.
         """
-        if self.clusters is None and not self.copies:
-            return self.corpus  # whose documents are each in a group of their own choice
+        if self.clusters is None and self.reprints is not None and not self.copies:
+            return self.corpus  # whose documents are each in a group of their own choice, with nearly all reprints
         everyone = np.arange(len(self.lengths))
         first = everyone
         if self.reprints is not None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Bytes, Ints, Longs
 from alacarte._io.tensors import Computed, Joined, pack_words, unpack_words
-from alacarte.contexts.groups import document_sums, word_codes
+from alacarte.contexts.groups import document_codes
 from alacarte.errors import BadCorpus, Hint, require
 from alacarte.text.documents import Document, Item, plain
 from alacarte.text.encoding import Encoded, Lexicon
@@ -49,7 +49,6 @@ class SegmentParts:
 
     def __init__(self, lexicon: Lexicon, columns: int, held: set[tuple[str, int]]) -> None:
         self._lexicon, self._columns, self._held = lexicon, columns, held
-        self._codes = word_codes(lexicon.known)
         self._parts: dict[tuple[str, int], Arrays] = {}
         self._lock = threading.Lock()
         self._compressor = require("zstandard", extra="zst", purpose="a concordance").ZstdCompressor
@@ -128,7 +127,7 @@ class SegmentParts:
             "ids": encoded.ids,
             "lengths": lengths[full].astype(np.int32),
             "known": known[full].astype(np.int32),
-            "codes": document_sums(encoded, self._codes)[full],
+            "codes": document_codes(encoded, self._lexicon.known)[full],
             "kinds": kinds,
             **self._compressed(content, sizes),
             "values": np.frombuffer(json.dumps(values).encode() if values else b"", dtype=np.uint8),

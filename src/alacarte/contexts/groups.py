@@ -2,7 +2,7 @@
 
 How far the groups' means lie apart gives the standard error of the mean of all. Groups are chosen by what a document
 says, not by its number: no thread, block or shard has to know of another, text added later falls into the same groups,
-and a document that occurs twice counts as one and not as two.
+and a document that is printed twice, with a few words changed, counts as one and not as two.
 """
 
 import numpy as np
@@ -19,15 +19,24 @@ def word_codes(known: int) -> Codes:
     return mixed(np.arange(1, known + 2, dtype=np.uint64))
 
 
-def groups_of(encoded: Encoded, codes: Codes, groups: int) -> Ints:
-    """Return the group of each document, from the sum of its words' codes: the same words are in the same group.
+def groups_of(encoded: Encoded, known: int, groups: int) -> Ints:
+    """Return the group of each document; `known` words have ids below it, and others do not count.
 
     >>> twice = Encoded(np.array([0, 1, 5, 0, 1, 7], dtype=np.int32), np.array([0, 3, 6]), [])
-    >>> groups = groups_of(twice, word_codes(2), 16)
+    >>> groups = groups_of(twice, 2, 16)
     >>> bool(groups[0] == groups[1])  # 5 and 7 are both unknown
     True
     """
-    return group_numbers(document_sums(encoded, codes), groups)
+    return group_numbers(document_codes(encoded, known), groups)
+
+
+def document_codes(encoded: Encoded, known: int) -> Codes:
+    """Return a code for each document that reprints nearly always share: its smallest run of words, by a hash."""
+    from alacarte.text.reprints import fill_smallest
+
+    codes = np.empty(len(encoded.offsets) - 1, dtype=np.uint64)
+    fill_smallest(encoded.ids, np.ascontiguousarray(encoded.offsets, np.int64), known, codes)
+    return codes
 
 
 def groups_given(encoded: Encoded) -> Ints:
@@ -44,9 +53,9 @@ def document_sums(encoded: Encoded, codes: Codes) -> Codes:
     return before[encoded.offsets[1:]] - before[encoded.offsets[:-1]]
 
 
-def group_numbers(sums: Codes, groups: int) -> Ints:
-    """Return the group of each document, by what `document_sums` gives."""
-    return np.asarray(mixed(sums) % np.uint64(groups)).astype(np.int32)
+def group_numbers(codes: Codes, groups: int) -> Ints:
+    """Return the group of each document, by what `document_codes` gives."""
+    return np.asarray(mixed(codes) % np.uint64(groups)).astype(np.int32)
 
 
 def mixed(values: Codes) -> Codes:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from alacarte._io.arrays import Doubles, Ints, Longs
 from alacarte._io.artifact import word_tensors
 from alacarte._io.tensors import unpack_words
-from alacarte.contexts.groups import groups_given, groups_of, word_codes
+from alacarte.contexts.groups import groups_given, groups_of
 from alacarte.contexts.integers import LANES, IntegerVectors, aligned_zeros, row_width
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import is_wide
@@ -77,7 +77,6 @@ class SumsTally:
             )
         self.rows: Any = aligned_zeros(self.size, row_stride(self.columns), np.int64, integers.few)
         self._given = given
-        self._codes = word_codes(integers.known) if groups > 1 else None
         # Labels that turn up on the way make the sums grow, which only one thread at a time can do.
         self._alone = threading.Lock() if matcher.any_label else None
         self._threads = threads
@@ -138,8 +137,8 @@ class SumsTally:
 
     def _add(self, encoded: Encoded, adder: "_SumAdder") -> None:
         groups = None
-        if self._codes is not None:
-            groups = groups_given(encoded) if self._given else groups_of(encoded, self._codes, self.groups)
+        if self.groups > 1:
+            groups = groups_given(encoded) if self._given else groups_of(encoded, self.integers.known, self.groups)
         if self.matcher.whole_vocabulary and self._uniform and not self._mean:
             self._add_vocabulary(encoded, groups, adder)
         else:

@@ -54,6 +54,29 @@ def fill_signatures(ids: Ints, offsets: Longs, signatures: Codes) -> None:
                 row[bucket] = row[(bucket + 1) % BUCKETS]
 
 
+@kernel
+def fill_smallest(ids: Ints, offsets: Longs, known: int, smallest: Codes) -> None:
+    """Write the smallest number of each document's shingles; of a short document, the number of all its words.
+
+    Two documents with a share x of their shingles in common have the same one with probability x. Words from `known`
+    on are passed over.
+    """
+    for document in range(len(offsets) - 1):
+        one, two, three, whole = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+        least, words = EMPTY_BUCKET, 0
+        for place in range(offsets[document], offsets[document + 1]):
+            if not 0 <= ids[place] < known:
+                continue
+            word = scattered(np.uint64(ids[place] + 1))
+            whole = scattered(whole * SHINGLE_FACTOR + word)
+            words += 1
+            run = ((one * SHINGLE_FACTOR + two) * SHINGLE_FACTOR + three) * SHINGLE_FACTOR + word
+            one, two, three = two, three, word
+            if words >= SHINGLE:
+                least = min(least, scattered(run))
+        smallest[document] = least if words >= SHORTEST_DOCUMENT else whole
+
+
 def signatures_of(ids: Ints, offsets: Longs) -> Codes:
     """Return the signature of each document, whose words are `ids[offsets[d]:offsets[d + 1]]`, one row of 64 numbers.
 
