@@ -123,7 +123,7 @@ contents = {
     ],
     "coming-from": ["from-gensim", "from-spacy", "from-fasttext", "from-conText", "from-r"],
     "background": [
-        *("method", "inference", "performance", "arithmetic", "trust", "architecture"),
+        *("method", "inference", "performance", "trust", "architecture"),
         *sorted(f"evidence/{path.stem}" for path in (HERE / "evidence").glob("*.md")),
     ],
     "reference": ["api/index", "glossary"],
