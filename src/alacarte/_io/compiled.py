@@ -20,31 +20,14 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.core import caching, cgutils, codegen, compiler, event
+from numba.core.runtime.nrt import rtsys
 from numba.extending import intrinsic as untyped_intrinsic
-from numba.np import linalg
 
 from alacarte._io import progress
 from alacarte._io.files import cache_folder
 
 KEPT_DAYS = 100  # what is older is removed when something new is kept
 
-
-def _leave_scipy_for_later() -> None:
-    """Load the part of numba that looks, at the first call of any kernel, whether scipy's BLAS can be imported.
-
-    It can: this package needs scipy. To import it takes a quarter of a second; numba does so where a function of
-    somebody calls BLAS, which none of these kernels does.
-    """
-    look = linalg.ensure_blas
-    linalg.ensure_blas = lambda: None
-    try:
-        from numba.np import arraymath
-    finally:
-        linalg.ensure_blas = look
-    arraymath.ensure_blas = look  # type: ignore[attr-defined]
-
-
-_leave_scipy_for_later()
 
 # ------------------------------------------------------------------------------------------------- the cache
 
@@ -91,7 +74,10 @@ class _Cache(caching.FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            # numba's own `load_overload` gets everything ready for compiling, which takes .2 seconds. What is compiled
+            # needs of that only the part that counts the users of arrays.
+            rtsys.initialize(target_context)
+            return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception:  # a file that was cut short: unpickling may raise anything
             with suppress(OSError):
                 self.flush()  # type: ignore[no-untyped-call]

@@ -238,7 +238,7 @@ class ALaCarte(FewShotModel):
         register = Register.of_sums(sums, source) if adapt else None
         if register is not None and transform.report is not None:
             with phase("finding known words again", running.show_progress):
-                found = found_again(sums, source, None, transform)
+                found = found_again(sums, source, None, transform, by_uses=False)
             if found is not None:
                 report = replace(transform.report, found_again=found.summary, found_poorly=found.is_poor)
                 transform = replace(transform, report=report)

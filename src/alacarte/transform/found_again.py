@@ -21,7 +21,7 @@ BANDS = ((1, 1), (2, 4), (5, 19), (20, 199), (200, None))  # uses, from and to
 TESTED_EVERY = 5  # every fifth word is tested
 LEAST_TESTED = 20  # words, below which a median says little
 TESTED_PER_BAND = 400  # words tested for each number of uses
-QUERIES_AT_ONCE = 256
+QUERIES_AT_ONCE = 64
 POOR = 0.01  # of the words searched: a median rank beyond this is close to chance
 
 
@@ -51,10 +51,10 @@ class FoundAgain(Records[FoundWords]):
     @property
     def summary(self) -> str:
         """The row for 20 to 199 uses, or the one with the most uses below, as a sentence."""
-        usual = [row for row in self.items if row.uses != "200+"] or list(self.items)
-        if not usual:
+        if not self.items:
             return "too few words to know how well words of this text are found again"
-        row = usual[-1]
+        (uses,) = _usual([row.uses for row in self.items])
+        row = next(row for row in self.items if row.uses == uses)
         return (
             f"words of this text with {row.uses} uses are found again at median rank {row.median_rank:,.0f} of "
             f"{self.among:,} (transform alone: {row.unadapted_rank:,.0f})"
@@ -67,7 +67,11 @@ class FoundAgain(Records[FoundWords]):
 
 
 def found_again(
-    sums: ContextSums, vectors: WordVectors, register: Register | None, transform: Transform
+    sums: ContextSums,
+    vectors: WordVectors,
+    register: Register | None,
+    transform: Transform,
+    by_uses: bool = True,
 ) -> FoundAgain | None:
     """Return how well words are found again in the text of some sums; None if these do not hold words with a vector.
 
@@ -81,6 +85,8 @@ def found_again(
         What is known before the text; None for nothing.
     transform
         What to compare with.
+    by_uses
+        Whether words of all numbers of uses are looked for, or only those that the summary names.
     """
     words = words_with_vectors(sums, vectors)
     if words is None:
@@ -95,18 +101,25 @@ def found_again(
     by_occurrence = transform.settings is not None and transform.settings.averaging == "occurrence"
     plain: Doubles = transform(tested.contexts * (tested.lengths[:, None] if by_occurrence else 1.0)).astype(np.float64)
     vocabulary = adaptation.compared_words(searched)
-    rows = []
+    tests: dict[str, Rows] = {}
     for low, high in BANDS:
         chosen = _evenly_chosen((tested.counts >= low) & (tested.counts <= (high or np.inf)))
-        if len(chosen) < LEAST_TESTED:
-            continue
+        if len(chosen) >= LEAST_TESTED:
+            tests[str(low) if low == high else f"{low}–{high}" if high else f"{low}+"] = chosen
+    rows = []
+    for name in tests if by_uses else _usual(list(tests)):
+        chosen = tests[name]
         own = tested.words[chosen]
         ranks, unadapted = rank_of_own(adapted[chosen], vocabulary, own), rank_of_own(plain[chosen], searched, own)
-        name = str(low) if low == high else f"{low}–{high}" if high else f"{low}+"
         rows.append(
             FoundWords(name, len(own), float(np.median(ranks)), float(np.mean(1 / ranks)), float(np.median(unadapted)))
         )
     return FoundAgain(tuple(rows), len(searched))
+
+
+def _usual(uses: list[str]) -> list[str]:
+    """Return the number of uses that a summary names, if there is any: the most below 200."""
+    return [name for name in uses if name != "200+"][-1:] or uses[-1:]
 
 
 def _evenly_chosen(band: Mask) -> Rows:
@@ -123,9 +136,9 @@ def rank_of_own(queries: Doubles, searched: Doubles, own: Rows, discount: Double
     >>> rank_of_own(np.array([[1.0, 0.0], [1.0, 3.0]]), np.eye(2), np.array([0, 0])).tolist()
     [1, 2]
     """
-    units, ranks = unit_rows(searched), [np.zeros(0, dtype=np.int64)]
+    units, ranks = unit_rows(searched).astype(np.float32), [np.zeros(0, dtype=np.int64)]
     for low in range(0, len(queries), QUERIES_AT_ONCE):
-        cosines = unit_rows(queries[low : low + QUERIES_AT_ONCE]) @ units.T
+        cosines = unit_rows(queries[low : low + QUERIES_AT_ONCE]).astype(np.float32) @ units.T
         if discount is not None:
             cosines -= discount
         mine = cosines[np.arange(len(cosines)), own[low : low + QUERIES_AT_ONCE]]

@@ -27,6 +27,7 @@ SHOWN_IN_NOTEBOOKS = 6  # words, and values of each, in notebooks
 COMPLETED_WORDS = 100_000  # words that the Tab key offers
 FEW_LEFT_OUT = 100  # words left out of a search that are dropped from its result
 HASHED = 1 << 16  # words that are hashed together
+COMPARED_ROWS = 1 << 12  # rows whose largest values are looked for together: they stay in the processor's cache
 GENSIM = {  # what gensim calls what is here
     "index_to_key": "words",
     "vector_size": "dimension",
@@ -389,7 +390,10 @@ class KeyedMatrix:
         >>> WordVectors(["a", "b"], [[3.0, -4.0], [-5.0, 0.0]]).column_max.tolist()
         [5.0, 4.0]
         """
-        largest: Singles = np.maximum(self._matrix.max(axis=0), -self._matrix.min(axis=0))
+        largest: Singles = np.max(
+            [np.abs(self._matrix[low : low + COMPARED_ROWS]).max(axis=0) for low in range(0, len(self), COMPARED_ROWS)],
+            axis=0,
+        )
         return largest.astype(np.float64)
 
     @cached_property
