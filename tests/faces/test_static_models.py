@@ -14,7 +14,7 @@ tokenizers = pytest.importorskip("tokenizers")
 
 TEXT = ["the cat sat on the mat and the dog barked at the cat in new york city while flooding rivers flooded"] * 20
 WORDS = ["new york", "is", "u.s.a.", "don't", "...", "e-mail", "日本", "slorp"]
-KINDS = ["wordpiece", "bytes", "unigram"]
+KINDS = ["wordpiece", "bytes", "unigram", "marked spaces"]
 
 
 @pytest.fixture
@@ -36,6 +36,17 @@ def trained(kind):
         tokenizer.pre_tokenizer, tokenizer.decoder = splitters.ByteLevel(), tokenizers.decoders.ByteLevel()
         alphabet = splitters.ByteLevel.alphabet()
         trainer = trainers.BpeTrainer(vocab_size=330, initial_alphabet=alphabet, show_progress=False)
+    elif kind == "marked spaces":  # as Llama's
+        tokenizer = tokenizers.Tokenizer(models.BPE(unk_token="<unk>"))
+        write = tokenizers.normalizers
+        tokenizer.normalizer = write.Sequence([write.Prepend("▁"), write.Replace(" ", "▁")])
+        read = tokenizers.decoders
+        tokenizer.decoder = read.Sequence([read.Replace("▁", " "), read.Fuse(), read.Strip(" ", 1, 0)])
+        tokenizer.pre_tokenizer = splitters.Split("▁", "merged_with_next")  # for learning only
+        trainer = trainers.BpeTrainer(vocab_size=60, special_tokens=["<unk>"], show_progress=False)
+        tokenizer.train_from_iterator(TEXT, trainer)
+        tokenizer.pre_tokenizer = None
+        return tokenizer
     else:
         tokenizer = tokenizers.Tokenizer(models.Unigram())
         tokenizer.pre_tokenizer, tokenizer.decoder = splitters.Metaspace(), tokenizers.decoders.Metaspace()

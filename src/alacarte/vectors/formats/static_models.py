@@ -148,7 +148,12 @@ def add_tokens(tokenizer: Any, words: Sequence[str]) -> list[int]:
     numbers = _single_tokens(tokenizer, words)
     new = [word for word, number in zip(words, numbers, strict=True) if number is None]
     # Inside of longer words nothing is looked for, but for marks, as in "wait..."; the space before belongs to a word.
-    added = [tokenizers.AddedToken(word, single_word=_has_letters(word), normalized=True, lstrip=True) for word in new]
+    # Where the tokenizer writes a mark for each space, words are looked for in the text as it is.
+    spaces = tokenizer.normalizer is None or " " in tokenizer.normalizer.normalize_str(f"{BEFORE} {BEFORE}")
+    added = [
+        tokenizers.AddedToken(word, single_word=_has_letters(word), normalized=spaces, lstrip=True, rstrip=not spaces)
+        for word in new
+    ]
     tokenizer.add_tokens(added)
     if new:
         numbers = _single_tokens(tokenizer, words)
