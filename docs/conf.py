@@ -128,7 +128,7 @@ contents = {
     ],
     "reference": ["api/index", "glossary"],
     "reproduction": sorted(f"reproduction/{path.stem}" for path in (HERE / "reproduction").glob("*.md")),
-    "gallery/index": ["words", "speeches", "spelling", "article", "languages"],
+    "gallery/index": ["speeches", "spelling", "article", "languages"],
 }
 # What the header calls pages with long titles, so that all names stand in one row.
 short_titles = {"tutorial": "Tutorial", "howto": "How to", "coming-from": "Coming from", "project/index": "Project"}
