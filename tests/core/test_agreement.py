@@ -100,23 +100,3 @@ def test_every_average_is_weighted(averaging):
 def test_errors():
     with pytest.raises(AlacarteError, match="rows of a matrix"):
         agreement_weights([1.0, 2.0])
-
-
-def test_command(tmp_path):
-    import json
-
-    from typer.testing import CliRunner
-
-    from alacarte.cli import app
-
-    vectors = WordVectors(["a", "b", "c"], [[1.0, 0.0], [0.0, 1.0], [1.0, 0.2]])
-    ALaCarte(vectors, Transform(np.eye(2))).save(tmp_path / "model")
-    contexts = ["a x c", "c x", "a x a", "x c a", "b x b"]
-    options = ["embed", "--model", str(tmp_path / "model"), "--word", "x", "--agreement"]
-    options += [part for context in contexts for part in ("--context", context)]
-    found = CliRunner().invoke(app, [*options, "--json"])
-    assert found.exit_code == 0, found.output
-    assert np.argmin(json.loads(found.stdout)["weights"]) == 4
-    assert "and not 1: b x b" in found.stderr
-    refused = CliRunner().invoke(app, [*options, "--each"])
-    assert refused.exit_code == 2

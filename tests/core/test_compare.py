@@ -301,7 +301,7 @@ def test_groups_of_a_table(tmp_path):
         ({"by": "state"}, "no column 'state'"),
         ({"by": "party", "groups": ("D", "X")}, "no row has 'X'"),
         ({"by": "party", "groups": ("D", "D")}, "nothing to compare"),
-        ({"by": "speech"}, "name the two to compare"),
+        ({"by": "speech"}, "name them as groups="),
     ]:
         with pytest.raises(AlacarteError, match=message):
             compare(MODEL, frame, text="speech", **options)
@@ -447,6 +447,8 @@ def test_the_command_on_named_words_and_on_a_table(folder):
     assert result.exit_code == 0, result.output
     assert "uses in 1990" in result.output
     assert "1 of 120 words" in result.output
+    one = json.loads(alc(folder, *table[:-1], "--word", "w0", "--json").stdout)
+    assert (one["names"], [row["word"] for row in one["words"]]) == (["1990", "2000"], ["w0"])
 
 
 def test_the_command_on_two_files_of_tokens(folder, tmp_path):
@@ -470,7 +472,7 @@ def test_saved_sums_are_compared_word_by_word(folder):
         options += [option for word in ("w0", "w7", "rare") for option in ("--word", word)]
         options += ["--model", folder / "model", "--out", folder / f"{name}.vec"]
         assert CliRunner().invoke(app, ["induce", *map(str, options)]).exit_code == 0
-    files = folder / "a.sums", folder / "b.sums"
+    files = folder / "a.sums", folder / "b.sums", "--min-count", 2
     result = alc(folder, *files)
     assert result.exit_code == 0, result.output
     lines = {line.split()[0].rstrip(":"): line for line in result.output.splitlines() if line.strip()}
@@ -481,7 +483,7 @@ def test_saved_sums_are_compared_word_by_word(folder):
     assert f"{rows['w0']['conf_low']:.3f} … {rows['w0']['conf_high']:.3f}" in lines["w0"]
     assert f"{rows['w7']['p_value']:.4g}" in lines["w7"]
     assert "too few documents or clusters: the uses in b are worth about 1, and 5 are needed" in lines["rare"]
-    assert "these are sums" in " ".join(alc(folder, *files, "--top", "3").output.replace("│", " ").split())
+    assert "these are sums" in " ".join(alc(folder, *files, "--threads", "3").output.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(
@@ -491,10 +493,10 @@ def test_saved_sums_are_compared_word_by_word(folder):
         (["a.txt", "a.txt", "--all"], "there is nothing to compare"),
         (["a.txt", "b.txt"], "test every word with --all"),
         (["a.txt", "b.txt", "--all", "--min-count", "5000"], "lower --min-count"),
-        (["a.txt", "b.txt", "--all", "--feature", "w1"], "not with two corpora"),
-        (["both.jsonl", "--by", "year", "--all", "--tokens", "speech"], "leave it out with --all and --by"),
+        (["a.txt", "b.txt", "--all", "--group", "w1"], "pass one, and --by COLUMN"),
         (["both.jsonl", "--all"], "--by COLUMN"),
-        (["both.jsonl", "--word", "w0", "--by", "year", "--top", "3"], "goes with --all"),
+        (["both.jsonl", "--word", "w0", "--by", "year", "--unit", "file"], "groups are in a table"),
+        (["both.jsonl", "--word", "w0", "--text", "speech", "--by", "speech"], "name them with --group"),
     ],
 )
 def test_what_the_command_refuses(folder, monkeypatch, options, message):
@@ -609,11 +611,6 @@ def test_the_command_takes_clusters_and_reprints(folder):
     found = json.loads(alc(folder, *options).stdout)
     assert found["notes"] == ["party varies between 40 values of speaker, hardly within them: clustered by speaker"]
     assert json.loads(alc(folder, *options, "--cluster", "speaker").stdout)["words"] == found["words"]
-    doubled = folder / "doubled.jsonl"
-    doubled.write_text("\n".join(map(json.dumps, speeches(1) + speeches(1))))
-    one = doubled, "--by", "party", "--word", "w0", "--permutations", 0, "--json"
-    contexts = [json.loads(alc(folder, *one, *more).stdout)["contexts"] for more in ((), ("--duplicates", "drop"))]
-    assert contexts[0] == {party: 2 * count for party, count in contexts[1].items()}
     twice = folder / "twice.txt"
     twice.write_text("\n".join(documents(3) * 2))
     files = folder / "a.txt", twice, "--all", "--contexts", 0, "--json"

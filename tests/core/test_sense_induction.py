@@ -343,7 +343,7 @@ def test_commands(tmp_path):
     code, told = alc("nearest", *sums, "--json")
     assert {row["word"] for row in json.loads(told)} == {"x", "m1", "o1"}
     code, told = alc("nearest", "--word", "x", *sums, "-k", 2, "--json")
-    assert len(json.loads(told)["x"]["similarities"]) == 2
+    assert len(json.loads(told)) == 2
     code, told = alc("nearest", "--word", "x", *sums, "--like", "m3")
     assert code == 0
     assert "m3" in told
@@ -366,10 +366,10 @@ def test_commands(tmp_path):
         "--explain",
     )
     assert code == 0
-    assert "share of the vector" in told
+    assert "share" in told
     code, told = alc(
         "embed", "--model", tmp_path / "model", "--word", "x", "--context", "m1 x m2", "--explain", "--json"
     )
     assert json.loads(told)["confidence"] is None
-    assert alc("embed", "--model", "m", "--word", "x", "--context", "x", "--explain", "--each")[0] == 2
+    assert alc("embed", "--model", "m", "--word", "x", "--context", "x", "--explain", "--definition")[0] == 2
     assert alc("nearest", "--model", tmp_path / "model")[0] == 2

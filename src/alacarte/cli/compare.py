@@ -1,6 +1,6 @@
-"""`alc compare`: the same word in several groups, or the whole vocabulary in two corpora."""
+"""`alc compare`: whether two corpora, or two groups of a table, use words differently."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,45 +8,16 @@ import typer
 
 from alacarte._io.options import option
 from alacarte.cli.command import command
-from alacarte.cli.opening import (
-    listed_targets,
-    named_targets,
-    open_corpus,
-    open_model,
-    open_sums,
-    refuse,
-    typed_options,
-    typed_sides,
-)
-from alacarte.cli.options import AMONG_HELP, Csv, Level, ModelOptions, Patterns, Plot
-from alacarte.cli.output import note, save_table, show, show_columns, show_line, show_neighbours, show_table, voice
-from alacarte.cli.tables import DATA, WHERE, Study, open_table, write_plot
+from alacarte.cli.opening import listed_targets, open_corpus, open_model, open_sums, refuse
+from alacarte.cli.options import Csv, Level, ModelOptions, Patterns, Plot
+from alacarte.cli.output import note, save_table, show, show_line, show_table, voice
+from alacarte.cli.tables import DATA, WHERE, Clusters, open_table, write_plot
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
-    from alacarte.comparing.uses import Comparison, Comparisons
+    from alacarte.comparing.uses import Comparisons
 
-TWO_CORPORA = "Two corpora, word by word"
-ONE_WORD = "Groups of a table, one word"
 Q = 0.05  # the share of wrong words that is put up with among those reported
-BY_NEIGHBOURS = ("feature", "equal_clusters", "window", "k", "among", "permutations")
-BY_WORDS = ("group", "min_count", "top", "contexts", "threads", "memory")
-OF_FILES = ("unit", "format", "encoding", "errors")
-
-
-@dataclass(frozen=True)
-class Groups(Study):
-    """Groups of a table, and what is asked about them."""
-
-    by: str | None = option(None, "The variable of the table whose groups differ.", metavar="COLUMN", panel=ONE_WORD)
-    group: list[str] | None = option(None, "With --by and --all: the two groups.", metavar="VALUE", panel=ONE_WORD)
-    where: str | None = option(None, WHERE, metavar="EXPR", panel=DATA)
-    feature: list[str] | None = option(
-        None, "Show the cosine with this word; repeat for more.", metavar="WORD", panel=ONE_WORD
-    )
-    k: int = option(10, "How many neighbours.", short="-k", minimum=1, panel=ONE_WORD)
-    among: int | None = option(30_000, AMONG_HELP, metavar="N", minimum=1, panel=ONE_WORD)
-    permutations: int = option(999, "For the p-values of two groups' ratios.", minimum=0, panel=ONE_WORD)
 
 
 @command()
@@ -63,78 +34,66 @@ def compare(
     ] = None,
     patterns: Patterns,
     model: ModelOptions,
+    everything: bool = option(False, "Test every word that both sides use often enough.", flag="--all"),
+    min_count: int = option(20, "How often both sides must use a word.", minimum=2),
     level: Level = 0.95,
+    top: int = option(20, "How many words to show.", minimum=1),
+    contexts: int = option(3, "Lines per word and side that contribute most; 0: none.", minimum=0),
+    threads: int | None = option(None, "Threads to use; all cores if left out.", metavar="N", minimum=1),
+    memory: str | None = option(None, "Most memory to use, as in 4GB.", metavar="SIZE"),
     csv: Csv = None,
     plot: Plot = None,
-    everything: bool = option(
-        False, "Test every word that both sides use often enough.", flag="--all", panel=TWO_CORPORA
+    by: str | None = option(None, "The column of a table whose groups differ.", metavar="COLUMN", panel=DATA),
+    group: list[str] | None = option(
+        None, "With --by: the two groups, if there are more.", metavar="VALUE", panel=DATA
     ),
-    min_count: int = option(20, "How often both sides must use a word.", minimum=2, panel=TWO_CORPORA),
-    top: int = option(20, "How many words to show.", minimum=1, panel=TWO_CORPORA),
-    contexts: int = option(3, "Lines per word and side that contribute most; 0: none.", minimum=0, panel=TWO_CORPORA),
-    threads: int | None = option(
-        None, "Threads to use; all cores if left out.", metavar="N", minimum=1, panel=TWO_CORPORA
-    ),
-    memory: str | None = option(None, "Most memory to use, as in 4GB.", metavar="SIZE", panel=TWO_CORPORA),
-    groups: Groups,
+    where: str | None = option(None, WHERE, metavar="EXPR", panel=DATA),
+    clusters: Clusters,
     text: CorpusOptions,
 ) -> None:
-    """Compare how two corpora, or groups, use words.
+    """Test whether two corpora, or groups, use words differently.
 
     \b
     alc compare old.txt new.txt --word bank --model glove.6B.50d
     alc compare old.txt new.txt --all --model glove.6B.50d --csv words.csv
     alc compare old.sums new.sums --model glove.6B.50d
     alc compare speeches.csv --text speech --by party --word immigration \\
-        --model glove.6B.50d --plot map.png
+        --model glove.6B.50d
     alc compare speeches.csv --text speech --by party --group D --group R \\
         --all --model glove.6B.50d
 
-    Of two texts: a test for each word, by documents, and the lines that contribute most. Of groups in a table: nearest
-    words, the words that tell two groups apart, cosines; with two groups, --csv and --plot are of the ratios, with
-    more, of the neighbours and a map. With --all, two groups are tested word by word as two texts are.
+    There is a test for each word, by documents, and the lines that contribute most.
     """
-    named = files or []
-    sums = len(named) == 2 and all(map(_is_sums, named))
-    if not (sums or everything or patterns != Patterns()):
-        raise typer.BadParameter("name words with --word, or test every word with --all")
-    if groups.by is not None and not everything:
-        refuse("goes with --all; without it, all groups of the table are compared by one word", *BY_WORDS)
-        refuse("is for text in files, and this is a table", *OF_FILES)
-        _neighbours(_table(named), patterns, groups, model, text, level, csv, plot)
-        return
-    refuse("goes with one word in the groups of a table, and not with two corpora", *BY_NEIGHBOURS)
-    opened = open_model(model)
-    listed = listed_targets(patterns)
-    if sums:
-        from alacarte.comparing.uses import compare_uses
+    from alacarte.comparing import vocabulary
 
+    named, targets = files or [], listed_targets(patterns)
+    if len(named) == 2 and all(map(_is_sums, named)):
         refuse(
-            "is for text, and these are sums", "everything", *BY_WORDS, "where", "cluster", "duplicates", CorpusOptions
+            "is for text, and these are sums",
+            *("everything", "contexts", "threads", "memory", "by", "group", "where"),
+            *(Clusters, CorpusOptions),
         )
-        here, there = (opened.apply(open_sums([Path(file)])) for file in named)
-        found = compare_uses(here, there, list(listed) or None, level)
-        contexts = 0
+        first, second = (open_sums([Path(file)]) for file in named)
+        sides: dict[str, Any] = {"corpus": first, "other": second}
+        everything = not len(targets)
+    elif everything or len(targets):
+        sides = _groups(named, by, group, where, text) if by is not None else _corpora(named, clusters.cluster, text)
+        sides["cluster"] = clusters.cluster
     else:
-        from alacarte.comparing import vocabulary
-
-        first, second, grouping = _sides(named, groups, text)
-        found = vocabulary.compare(
-            opened,
-            first,
-            second,
-            listed if len(listed) else None,
-            vocabulary=everything,
-            min_count=min_count,
-            level=level,
-            contexts=contexts,
-            cluster=groups.cluster,
-            duplicates=groups.duplicates,
-            threads=threads,
-            memory=memory,
-            show_progress=voice.progress,
-            **grouping,
-        )
+        raise typer.BadParameter("name words with --word, or test every word with --all")
+    found = vocabulary.compare(
+        open_model(model),
+        **sides,
+        targets=targets if len(targets) else None,
+        duplicates=clusters.duplicates,
+        vocabulary=everything,
+        min_count=min_count,
+        level=level,
+        contexts=contexts,
+        threads=threads,
+        memory=memory,
+        show_progress=voice.progress,
+    )
     save_table(found, csv)
     if plot is not None:
         write_plot(found.plot(labels=top), plot)
@@ -146,7 +105,7 @@ def compare(
         "words": found.to_dict(),
         "contexts": strongest,
     }
-    show(facts, lambda: _show_words(found, top, contexts))
+    show(facts, lambda: _show_words(found, top))
 
 
 def _is_sums(file: str) -> bool:
@@ -155,20 +114,22 @@ def _is_sums(file: str) -> bool:
     return Path(file).is_file() and kind_of(Path(file)) == "context sums"
 
 
-def _table(files: list[str]) -> str:
+def _groups(
+    files: list[str], by: str, groups: list[str] | None, where: str | None, text: CorpusOptions
+) -> dict[str, Any]:
+    """Return two groups of a table, as `alacarte.compare` takes them."""
+    refuse("is for text in files, and groups are in a table", "unit", "format", "encoding", "errors")
     if len(files) != 1:
         raise typer.BadParameter(f"--by COLUMN compares groups of one table, and {len(files)} files are given")
-    return files[0]
+    frame = open_table(files[0], where)
+    values = {str(value): value for value in frame[by].unique().tolist()} if by in frame else {}
+    # What was typed is text, and the column may hold numbers.
+    chosen = None if groups is None else [values.get(name, name) for name in groups]
+    return {"corpus": frame, "by": by, "groups": chosen, "text": text.text, "tokens": text.tokens}
 
 
-def _sides(files: list[str], groups: Groups, text: CorpusOptions) -> tuple[Any, Any, dict[str, Any]]:
-    """Return (one side, the other, how they are distinguished), as `alacarte.compare` takes them."""
-    if groups.by is not None:
-        refuse("is for text in files, and groups are in a table", *OF_FILES)
-        refuse("goes with one word of a table, or with two texts; leave it out with --all and --by", "tokens")
-        frame = open_table(_table(files), groups.where)
-        values = frame[groups.by].unique().tolist() if groups.by in frame else []
-        return frame, None, {"by": groups.by, "groups": _groups(groups.group, values), "text": text.text}
+def _corpora(files: list[str], cluster: str | None, text: CorpusOptions) -> dict[str, Any]:
+    """Return two texts, as `alacarte.compare` takes them."""
     if len(files) != 2:
         raise typer.BadParameter(
             f"a comparison has two sides, and {len(files)} files are given: pass two texts (a side of many files as a "
@@ -177,39 +138,23 @@ def _sides(files: list[str], groups: Groups, text: CorpusOptions) -> tuple[Any, 
     refuse("is for the columns of a table; pass one, and --by COLUMN", "group", "where")
     if files[0] == files[1]:
         raise typer.BadParameter(f"both sides are {files[0]}; there is nothing to compare")
-    columns = () if groups.cluster is None else (groups.cluster,)
-    first, second = (open_corpus([file], text, columns=columns) for file in files)
-    return first, second, {}
+    first, second = (open_corpus([file], text, columns=[cluster] if cluster else ()) for file in files)
+    return {"corpus": first, "other": second}
 
 
-def _groups(groups: list[str] | None, values: list[Any]) -> tuple[Any, Any] | None:
-    """Return the values of a column that were meant: what was typed is text, and the column may hold numbers.
-
-    >>> _groups(["1990", "D"], [1990, "D", "R"])
-    (1990, 'D')
-    """
-    if not groups:
-        return None
-    if len(groups) != 2:
-        raise typer.BadParameter(f"a comparison has two sides, not {len(groups)}", param_hint="--group")
-    spelled = {str(value): value for value in values}
-    return spelled.get(groups[0], groups[0]), spelled.get(groups[1], groups[1])
-
-
-def _show_words(found: "Comparisons", top: int, contexts: int) -> None:
+def _show_words(found: "Comparisons", top: int) -> None:
     """Print the words that moved farthest for sure, with their numbers, then the lines that contribute most to each."""
     changed = found.changed(Q)
     untested = [item for item in found if item.reason]
     shown = [*changed, *(item for item in found if not item.reason and not item.q_value <= Q)][:top]
-    a, b = found.names
     if shown:
-        names = ["word", f"uses in {a}", f"in {b}", "distance", f"{found.level:.0%} interval", "p", "q"]
-        show_columns(names, list(map(_cells, shown)))
-    for word in [item.word for item in shown if item.word in found.contexts]:
-        sides = found.contexts[word]
-        for name, lines in zip(found.names, (sides.a, sides.b), strict=True):
-            for line in lines[:contexts]:
-                show_line(f"{word}, {name}: {line}")
+        show_table(replace(found, items=tuple(shown)))
+    for item in shown:
+        if item.word in found.contexts:
+            sides = found.contexts[item.word]
+            for name, lines in zip(found.names, (sides.a, sides.b), strict=True):
+                for line in lines:
+                    show_line(f"{item.word}, {name}: {line}")
     for sentence in found.notes:
         note(sentence)
     for item in untested[: top if not shown or len(found) <= top else 0]:
@@ -220,85 +165,3 @@ def _show_words(found: "Comparisons", top: int, contexts: int) -> None:
     if untested:
         words = "1 word" if len(untested) == 1 else f"{len(untested):,} words"
         note(f"{words} could not be tested; --csv FILE keeps all rows, with the reason")
-
-
-def _cells(item: "Comparison") -> tuple[str, ...]:
-    from alacarte._io.table import format_p
-
-    interval = f"{item.conf_low:.3f} … {item.conf_high:.3f}"
-    uses = f"{item.contexts_a:,}", f"{item.contexts_b:,}"
-    return item.word, *uses, f"{item.distance:.3f}", interval, format_p(item.p_value), format_p(item.q_value)
-
-
-def _neighbours(
-    file: str,
-    named: Patterns,
-    groups: Groups,
-    model: ModelOptions,
-    text: CorpusOptions,
-    level: float,
-    csv: Path | None,
-    plot: Path | None,
-) -> None:
-    """Compare the groups of a table by the neighbours of one word, by ratios and by cosines."""
-    from alacarte import regression
-
-    by = groups.by
-    assert by is not None
-    targets = named_targets(named)
-    frame = open_table(file, groups.where)
-    opened = open_model(model)
-    table = regression.contexts(
-        frame,
-        targets,
-        text=(text.tokens if typed_options("tokens") else text.text) or "text",
-        window=typed_sides(groups.context_window),
-        known=opened,
-        duplicates=groups.duplicates,
-        show_progress=voice.progress,
-    )
-    embedded = regression.dem(table, opened)
-    units: dict[str, Any] = {"cluster": groups.columns, "equal_clusters": groups.equal_clusters}
-    means = regression.dem_group(embedded, by, **units)
-    near = regression.nearest(means, k=groups.k, candidates=groups.among)
-    for count, what in ((embedded.dropped, "a known word"), (means.dropped, f"a value of {by!r}")):
-        if count:
-            note(f"{count:,} contexts without {what} are left out")
-    counts = [] if means.counts is None else means.counts.tolist()
-    sizes = {str(name): int(count) for name, count in zip(means.names, counts, strict=True)}
-    facts: dict[str, object] = {"contexts": sizes, "nearest": near.to_dict()}
-    ratio, cosines = None, None
-    if len(means) == 2:
-        ratio = regression.ratio(
-            embedded,
-            by,
-            k=groups.k,
-            candidates=groups.among,
-            inference=regression.Inference(level, groups.permutations, show_progress=voice.progress),
-            **units,
-        )
-        facts["ratio"] = ratio.to_dict()
-    if groups.feature:
-        cosines = regression.similarity(embedded, groups.feature, by, intervals=level, **units)
-        facts["similarity"] = cosines.to_dict()
-    save_table(near if ratio is None else ratio, csv)
-    if plot is not None:
-        title = f"“{', '.join(targets)}” by {by}"
-        if ratio is None:
-            write_plot(regression.plot_map(means, candidates=groups.among, title=title), plot)
-        else:
-            write_plot(regression.plot_ratio(ratio, title=title), plot)
-
-    def show_all() -> None:
-        lists: dict[str, list[tuple[str, float]]] = {}
-        for label, feature, _, value, *_ in near.rows():
-            lists.setdefault(f"{label} ({sizes[str(label)]:,} contexts)", []).append((feature, value))
-        show_neighbours(lists)
-        if ratio is not None:
-            show_table(ratio, f"cosine with {ratio.info['numerator']} / cosine with {ratio.info['denominator']}")
-        if cosines is not None:
-            show_table(cosines, "cosines")
-        for said in (cosines or ratio or near).notes:
-            show_line(said)
-
-    show(facts, show_all)

@@ -12,6 +12,7 @@ from alacarte.cli.command import command
 from alacarte.cli.opening import named_targets, open_corpus, open_model, open_vectors
 from alacarte.cli.options import Among, Conditions, Corpora, CorpusPaths, Csv, K, ModelOptions, Patterns, VectorsOption
 from alacarte.cli.output import note, note_written, save_table, show, show_rows, voice
+from alacarte.cli.tables import similarities
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -188,13 +189,8 @@ def nearest(
     alc concordance nearest reviews.concordance --word service --like rude \\
         --like friendly --model glove.6B.50d
     """
-    from alacarte.uncertainty.uncertainty import Similarities
-
     induced = _open(folder, where).induce(open_model(model), named_targets(patterns))
-    known = induced.uncertainty
-    lists = [known.similarities(each, like) if like else known.nearest(each, k, among=among) for each in induced.words]
-    table = Similarities(tuple(item for items in lists for item in items))
-    show(table, csv=csv)
+    show(similarities(induced.uncertainty, induced.words, like, k, among, 0.95), csv=csv)
 
 
 @concordance.command()

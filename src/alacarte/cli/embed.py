@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from alacarte._io.options import option
-from alacarte._io.printing import shortened
 from alacarte.cli._spelling import facts_of, from_spelling, with_form
 from alacarte.cli.command import command
 from alacarte.cli.opening import only_one, open_model, refuse
@@ -14,9 +13,7 @@ from alacarte.cli.options import Among, K, ModelOptions
 from alacarte.cli.output import neighbour_dicts, note, show, show_neighbours
 
 if TYPE_CHECKING:
-    from alacarte.model import ALaCarte
-
-LITTLE = 0.75  # weight below which a context is named
+    from alacarte.model.explaining import Explanation
 
 
 @command()
@@ -29,10 +26,8 @@ def embed(
         None, "A text that mentions it; repeat for more. - reads one per line from stdin.", metavar="TEXT"
     ),
     definition: bool = option(False, "The context is a definition: all its words count."),
-    each: bool = option(False, "One vector for each context, not one for all."),
     form: bool = option(False, "Add what the word's spelling says; without a context it is all there is."),
-    agreement: bool = option(False, "Contexts that disagree with the rest count less; from four on."),
-    vector: bool = option(False, "Print the vector itself: plain numbers, a line for each."),
+    vector: bool = option(False, "Print the vector itself: plain numbers."),
     explain: bool = option(False, "Show which context words the vector comes from, and its uncertainty."),
     k: K = 10,
     among: Among = None,
@@ -48,59 +43,51 @@ def embed(
     Where the word occurs, the words around it count; in a context without it, all words do. A word without any
     context is embedded by its spelling.
     """
-    only_one("each", "definition", "explain", "agreement")
+    only_one("definition", "explain")
     if explain:
         refuse("does not go with --explain", "vector")
-    if agreement:
-        refuse("does not go with --agreement", "form")
     if form and word is None:
         raise typer.BadParameter("--form needs the word itself; pass --word WORD")
-    contexts = _contexts(context, needed=word is None or definition or explain or agreement)
+    contexts = _contexts(context, needed=word is None or definition or explain)
     opened = open_model(model, check=not force)
     opened = with_form(opened) if form else opened
     if explain:
-        from alacarte.cli._explain import show_explanation
         from alacarte.model import explaining
 
-        explanation = explaining.explain(opened, contexts, word, k=k, among=among, absent="whole", form=form)
-        show_explanation(opened, explanation, k, among)
+        found = explaining.explain(opened, contexts, word, k=k, among=among, absent="whole", form=form)
+        show(found, *_summary(found), found, *([] if found.nearest is None else [found.nearest]))
         return
+    facts: dict[str, Any] = {}
     if not contexts and word is not None:
         spelled = from_spelling(opened, word)
-        result, facts, each = spelled.vector, {"origin": "spelling", "expected_cosine": spelled.expected}, False
+        result, facts = spelled.vector, {"origin": "spelling", "expected_cosine": spelled.expected}
+    elif definition:
+        result = opened.embed_definition(" ".join(contexts), word, form=form)
+    elif form:
+        parts = opened.embed_parts(contexts, word, absent="whole")
+        result, facts = parts.fused[0], facts_of(parts)
     else:
-        result, facts = _embedded(opened, contexts, word, definition, each, form, agreement)
-    rows = result if each else result[None]
+        result = opened.embed(contexts, word, absent="whole")
     if vector:
-        numbers = (rows if each else rows[0]).tolist()
-        lines = [" ".join(f"{value:.9g}" for value in row) for row in rows.tolist()]
-        show({"word": word, **facts, "vectors" if each else "vector": numbers}, *lines)
+        show({"word": word, **facts, "vector": result.tolist()}, " ".join(f"{value:.9g}" for value in result.tolist()))
         return
-    nearest = opened.nearest(rows, k, among=among, without=word)
-    titles = _distinct([shortened(text, 30) for text in contexts]) if each else [word or "neighbour"]
-    lists = [neighbour_dicts(neighbours) for neighbours in nearest]
-    show(
-        {"word": word, **facts, "neighbours": lists if each else lists[0]},
-        lambda: show_neighbours(dict(zip(titles, nearest, strict=True))),
-    )
+    nearest = opened.nearest(result, k, among=among, without=word)
+    facts = {"word": word, **facts, "neighbours": neighbour_dicts(nearest)}
+    show(facts, lambda: show_neighbours({word or "neighbour": nearest}))
 
 
-def _embedded(
-    model: "ALaCarte", contexts: list[str], word: str | None, definition: bool, each: bool, form: bool, agreement: bool
-) -> tuple[Any, dict[str, Any]]:
-    """Return (the vector, or one for each context; facts for --json)."""
-    if definition:
-        return model.embed_definition(" ".join(contexts), word, form=form), {}
-    if form:
-        parts = model.embed_parts(contexts, word, each=each, absent="whole")
-        return (parts.fused, {}) if each else (parts.fused.reshape(-1), facts_of(parts))
-    if agreement:
-        agreed = model.agreement(contexts, word, absent="whole")
-        for weight, text in zip(agreed.weights, contexts, strict=True):
-            if weight < LITTLE:
-                note(f"counts {weight:.2f} and not 1: {shortened(text, 30)}")
-        return agreed.vector, {"weights": agreed.weights.round(4).tolist()}
-    return model.embed(contexts, word, each=each, absent="whole"), {}
+def _summary(found: "Explanation") -> list[str]:
+    lines = []
+    if found.contexts:
+        known = "not known from one context" if found.confidence is None else f"{found.confidence:.2f}"
+        one = "more contexts would change nothing"
+        one += "" if found.spelling is None else " if spelling counted as much"
+        lines.append(f"contexts {found.contexts}, confidence {known} (1: {one})")
+    if found.spelling is not None:
+        lines.append(f"from spelling {found.spelling:.0%}, from contexts {1 - found.spelling:.0%}")
+    if found.intercept:
+        lines.append(f"from the intercept of the transform {found.intercept:.1%}")
+    return lines
 
 
 def _contexts(given: list[str] | None, needed: bool) -> list[str]:
@@ -120,7 +107,3 @@ def _contexts(given: list[str] | None, needed: bool) -> list[str]:
     if not piped and contexts:
         note("standard input is empty")
     return contexts
-
-
-def _distinct(titles: list[str]) -> list[str]:
-    return [title if titles.count(title) == 1 else f"{place}. {title}" for place, title in enumerate(titles, 1)]

@@ -1,8 +1,7 @@
 """`alc nearest`: nearest neighbours by vectors as they are, by an index, or with intervals from saved sums."""
 
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,14 +10,11 @@ from alacarte.cli._spelling import with_form
 from alacarte.cli.command import command
 from alacarte.cli.opening import listed_targets, open_model, open_sums, open_vectors, refuse
 from alacarte.cli.options import Among, K, ModelOptions, NamedWords
-from alacarte.cli.output import neighbour_dicts, show, show_columns, show_neighbours
+from alacarte.cli.output import neighbour_dicts, show, show_neighbours
 from alacarte.cli.outputs import INDEX
-
-if TYPE_CHECKING:
-    from alacarte.uncertainty.uncertainty import Uncertainty
+from alacarte.cli.tables import similarities
 
 INTERVALS = "With intervals"
-NeighboursByWord = dict[str, list[tuple[str, float]]]
 
 
 @command()
@@ -68,74 +64,35 @@ def nearest(
     With --from and without words, all words of that file are asked for. With --sums, every cosine has an interval;
     without words, all targets are listed with their confidence.
     """
-    asked = list(listed_targets(words))
+    from alacarte._io.artifact import kind_of
+
+    asked, plus, minus = list(listed_targets(words)), positive or [], negative or []
     if sums:
         refuse("does not go with --sums", "file", "source", "positive", "negative")
         opened = open_model(model)
         opened = with_form(opened) if form else opened
-        _with_intervals(opened.apply(open_sums(sums), form=form).uncertainty, asked, like or [], k, among, level)
+        known = opened.apply(open_sums(sums), form=form).uncertainty
+        show(similarities(known, asked, like, k, among, level) if asked else known)
         return
     refuse("goes with --sums", "like", "level", "form", ModelOptions)
-    if not (asked or positive or negative) and source is not None:
-        asked = list(open_vectors(source).words)
-    if not (asked or positive or negative):
-        raise typer.BadParameter("no word is given; pass --word WORD, --words FILE, or --positive and --negative")
-    lists = _neighbour_lists(file, source, asked, (positive or [], negative or []), k, among)
-    show({name: neighbour_dicts(found) for name, found in lists.items()}, lambda: show_neighbours(lists))
-
-
-def _neighbour_lists(
-    file: str | None,
-    source: str | None,
-    asked: list[str],
-    sides: tuple[list[str], list[str]],
-    k: int,
-    among: int | None,
-) -> NeighboursByWord:
-    """Return the neighbours of each word, and of what --positive and --negative ask for together."""
-    from alacarte._io.artifact import kind_of
-
-    plus, minus = sides
+    others = None if source is None else open_vectors(source)
+    if not (asked or plus or minus):
+        if others is None:
+            raise typer.BadParameter("no word is given; pass --word WORD, --words FILE, or --positive and --negative")
+        asked = list(others.words)
     named_so = file is not None and Path(file).suffix.lower() == ".index"
     if file is not None and (named_so or (Path(file).is_file() and kind_of(Path(file)) == INDEX)):
         from alacarte.vectors.neighbours import Index
 
         refuse("does not go with an index", "among", "positive", "negative")
         index = Index.load(file)
-        keys = index.vectors if source is None else open_vectors(source)
-        return {word: index.nearest(keys[word], k, exclude=[word]) for word in asked}
-    vectors = open_vectors(file)
-    others = vectors if source is None else open_vectors(source)
-    lists = {word: vectors.nearest(others[word], k, among=among, exclude=[word]) for word in asked}
-    if plus or minus:
-        near: list[Any] = list(plus) if source is None else [others[name] for name in plus]
-        far: list[Any] = list(minus) if source is None else [others[name] for name in minus]
-        lists[" − ".join([" + ".join(plus), *minus])] = vectors.most_similar(near, far, k, among=among)
-    return lists
-
-
-def _with_intervals(
-    uncertainty: "Uncertainty", asked: list[str], like: list[str], k: int, among: int | None, level: float
-) -> None:
-    from alacarte.cli._explain import show_similarities
-
-    if not asked:
-        rows = sorted(uncertainty.to_dict(), key=lambda row: -row["contexts"])
-        names = ["target", "contexts", "effective contexts", "confidence"]
-        cells = [
-            (row["word"], f"{row['contexts']:,}", f"{row['effective_contexts']:,.1f}", f"{row['confidence']:.3f}")
-            for row in rows
-        ]
-        show(rows, lambda: show_columns(names, cells))
-        return
-    lists = {
-        word: uncertainty.similarities(word, like, level)
-        if like
-        else uncertainty.nearest(word, k, level=level, among=among)
-        for word in asked
-    }
-    facts = {
-        word: {"confidence": uncertainty.confidence_of(word), "similarities": found.to_dict()}
-        for word, found in lists.items()
-    }
-    show(facts, *[partial(show_similarities, found) for found in lists.values()])
+        keys = index.vectors if others is None else others
+        lists = {word: index.nearest(keys[word], k, exclude=[word]) for word in asked}
+    else:
+        vectors = open_vectors(file)
+        keys = vectors if others is None else others
+        lists = {word: vectors.nearest(keys[word], k, among=among, exclude=[word]) for word in asked}
+        if plus or minus:
+            near, far = (side if others is None else [others[name] for name in side] for side in (plus, minus))
+            lists[" − ".join([" + ".join(plus), *minus])] = vectors.most_similar(near, far, k, among=among)
+    show({name: neighbour_dicts(found) for name, found in lists.items()}, lambda: show_neighbours(lists))

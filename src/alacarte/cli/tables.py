@@ -1,5 +1,6 @@
 """What `alc regress`, `alc contexts` and `alc compare` share: reading the table, writing tables and figures."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,6 +15,7 @@ from alacarte.errors import BadCorpus
 
 if TYPE_CHECKING:
     from alacarte.regression import ModelTable
+    from alacarte.uncertainty.uncertainty import Similarities, Uncertainty
 
 DATA = "The data"
 TABLE_ENDINGS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
@@ -23,8 +25,8 @@ Where = Annotated[str | None, typer.Option(metavar="EXPR", rich_help_panel=DATA,
 
 
 @dataclass(frozen=True)
-class Study:
-    """What is one context, and what is one unit of inference."""
+class Clusters:
+    """What is one unit of inference."""
 
     cluster: str | None = option(
         None,
@@ -32,11 +34,17 @@ class Study:
         metavar="COLUMN",
         panel=DATA,
     )
-    equal_clusters: bool | None = option(
-        None, "Let clusters weigh the same, whatever their size; if left out, where they are very unequal.", panel=DATA
-    )
     duplicates: Literal["cluster", "drop", "keep"] = option(
         "cluster", "Reprints of a document count with it, are dropped, or are kept as documents.", panel=DATA
+    )
+
+
+@dataclass(frozen=True)
+class Study(Clusters):
+    """What is one context, and what is one unit of inference."""
+
+    equal_clusters: bool | None = option(
+        None, "Let clusters weigh the same, whatever their size; if left out, where they are very unequal.", panel=DATA
     )
     context_window: str | None = option(
         None, "Words on each side; the transform's own if left out, else 10.", name="window", metavar="N|B,A"
@@ -83,6 +91,19 @@ def is_table(path: str) -> bool:
 def write_paper_table(table: "ModelTable", path: Path) -> None:
     """Write a table in LaTeX or Markdown, as the ending of the name says."""
     write_lines(path, [table.to_latex() if path.suffix.lower() == ".tex" else table.to_markdown()])
+
+
+def similarities(
+    uncertainty: "Uncertainty", words: Iterable[str], like: list[str] | None, k: int, among: int | None, level: float
+) -> "Similarities":
+    """Return the likeness of each of some words to others, or to its nearest words, in one table."""
+    from alacarte.uncertainty.uncertainty import Similarities
+
+    lists = [
+        uncertainty.similarities(word, like, level) if like else uncertainty.nearest(word, k, level=level, among=among)
+        for word in words
+    ]
+    return Similarities(tuple(item for items in lists for item in items))
 
 
 def write_plot(axes: Any, path: Path) -> None:

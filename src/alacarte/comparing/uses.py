@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs, Mask, Rows
-from alacarte._io.table import Record, Records
+from alacarte._io.table import Columns, Record, Records
 from alacarte.comparing._distances import Distances
 from alacarte.errors import NoOccurrences
 from alacarte.inference.cosines import check_level, directions_of
@@ -100,6 +100,22 @@ class Comparisons(Records[Comparison]):
         They are in the order of `conf_low`, the least that their distance is likely to be, the largest first.
         """
         return tuple(sorted((item for item in self.items if item.q_value <= q), key=lambda item: -item.conf_low))
+
+    def _printed_columns(self, most: int | None) -> Columns:
+        columns, (a, b) = self.columns(), self.names
+        low, high = columns["conf_low"], columns["conf_high"]
+        printed: dict[str, Any] = {
+            "word": columns["word"],
+            f"uses in {a}": columns["contexts_a"],
+            f"in {b}": columns["contexts_b"],
+            "distance": columns["distance"],
+            f"{self.level:.0%} interval": [
+                f"{x:.3f} … {y:.3f}" if x <= y else "–" for x, y in zip(low, high, strict=True)
+            ],
+            "p": columns["p_value"],
+            "q": columns["q_value"],
+        }
+        return printed | {"reason": columns["reason"]} if any(columns["reason"]) else printed
 
     def plot(self, ax: Any = None, *, q: float = 0.05, labels: int = 20, title: str | None = None) -> Any:
         """Draw distance against −log₁₀ q, with names for the first `labels` of `changed`; return matplotlib's axes."""

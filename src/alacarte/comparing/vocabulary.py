@@ -225,7 +225,10 @@ def _groups(
     chosen = sorted(values, key=str) if groups is None else list(groups)
     if len(chosen) != 2:
         few = ", ".join(repr(value) for value in sorted(values, key=str)[:8])
-        raise AlacarteError(f"{by!r} has {len(values)} values ({few}); name the two to compare as groups=(…, …)")
+        raise AlacarteError(
+            f"{by!r} has {len(values)} values ({few}); a comparison is of two",
+            hint=Hint("name them as groups=(…, …)", "name them with --group"),
+        )
     if chosen[0] == chosen[1]:
         raise BadCorpus(f"both groups are {chosen[0]!r}: there is nothing to compare; name two")
     for value in chosen:

@@ -61,11 +61,14 @@ class Similarities(Records[Similarity]):
     items: tuple[Similarity, ...]
 
     def _printed_columns(self, most: int | None) -> Columns:
-        return {name: [_or_unknown(value) for value in values] for name, values in self.columns().items()}
-
-
-def _or_unknown(value: Any) -> Any:
-    return "unknown" if isinstance(value, float) and math.isnan(value) else value
+        columns = {name: list(values) for name, values in self.columns().items()}
+        for row, item in enumerate(self.items):
+            unknown = ["cosine"] if math.isnan(item.cosine) else []
+            if not item.conf_high - item.conf_low <= 1:  # half of all cosines
+                unknown += ["estimate", "std_error", "conf_low", "conf_high"]
+            for name in unknown:
+                columns[name][row] = "unknown"
+        return columns
 
 
 @dataclass(frozen=True)

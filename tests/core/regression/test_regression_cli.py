@@ -1,4 +1,4 @@
-"""alc contexts, alc compare, alc regress."""
+"""alc contexts, alc regress."""
 
 import json
 
@@ -67,20 +67,6 @@ def test_contexts(place):
     assert len(rows[0]["left"]) == 3
 
 
-def test_compare(place):
-    options = "--word", "tax", "--by", "party", "--model", place / "model", "--permutations", 19, "--feature", "w1"
-    result = run("compare", *common(place), *options, "--plot", place / "ratio.png", "--csv", place / "r.csv")
-    assert result.exit_code == 0, result.output
-    assert "D (20 contexts)" in result.output
-    assert (place / "ratio.png").stat().st_size > 5000
-    found = json.loads(run("compare", *common(place), *options, "--json").stdout)
-    assert set(found) == {"contexts", "nearest", "ratio", "similarity"}
-    several = run(
-        "compare", *common(place), "-w", "tax", "--by", "year", "--model", place / "model", "--plot", place / "m.pdf"
-    )
-    assert several.exit_code == 0, several.output
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -95,18 +81,3 @@ def test_errors(place, arguments, message):
     result = run("regress", *common(place), "--model", place / "model", *arguments)
     assert result.exit_code == 1
     assert message in result.output
-
-
-@pytest.mark.parametrize("plot", [None, "ratio.png"])
-def test_compare_with_a_group_of_one_context(place, plot):
-    frame = pd.read_csv(place / "speeches.csv")
-    frame["lone"] = ["x"] + ["y"] * 39
-    frame.to_csv(place / "lone.csv", index=False)
-    options = "--word", "tax", "--by", "lone", "--model", place / "model", "--permutations", 19, "--feature", "w1"
-    drawn = () if plot is None else ("--plot", place / plot)
-    result = run("compare", *common(place, "lone.csv"), *options, *drawn)
-    assert result.exit_code == 0, result.output
-    assert "one context alone" in " ".join(result.output.split())
-    found = json.loads(run("compare", *common(place, "lone.csv"), *options, "--json").stdout)
-    assert {row["reason"] for row in found["ratio"]} == {"one context alone does not show its noise"}
-    assert found["similarity"][0]["std_error"] is None
