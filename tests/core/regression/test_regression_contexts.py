@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alacarte import Targets, WordVectors
+from alacarte import ALaCarte, Targets, WordVectors
 from alacarte.errors import BadCorpus, BadTargets, NoOccurrences
-from alacarte.regression import compat, contexts, documents
+from alacarte.regression import compat, contexts, dem, documents
 from alacarte.regression.context_table import longest
 
 TOKENS = st.lists(st.lists(st.sampled_from(["a", "b", "A", "ab", ""]), max_size=12), min_size=1, max_size=4)
@@ -101,6 +101,17 @@ def test_documents_are_read_once_for_several_words():
     assert contexts(read, "war").row_variables().columns["party"].tolist() == ["R"]
     with pytest.raises(BadCorpus, match="contexts already"):
         contexts(contexts(read, "war"), "c")
+
+
+def test_what_documents_have_in_common_is_kept_for_the_next_word():
+    texts = ["lower the tax and end the war", "raise the tax for the war"]
+    model = ALaCarte.pretrained("glove.6B.50d")
+    read = documents(texts, known=model)
+    first, second = (dem(contexts(read, word), model) for word in ("tax", "war"))
+    assert first.vectors is second.vectors
+    alone = dem(contexts(texts, "war", known=model), model)
+    np.testing.assert_array_equal(second.matrix, alone.matrix)
+    assert dem(contexts(read, "war"), model.without_register()).vectors is model.vectors
 
 
 OWN = ["document", "position", "pattern", "match", "left", "right", "name", "n", "text_"]
