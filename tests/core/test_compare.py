@@ -25,6 +25,10 @@ RNG = np.random.default_rng(0)
 VECTORS = WordVectors([f"w{i}" for i in range(120)], RNG.normal(size=(120, D)) + np.eye(D)[0])
 MODEL = ALaCarte(VECTORS, Transform(np.eye(D)))
 WORDS = VECTORS.words
+BY_SPEAKER = (
+    "party varies between 40 values of speaker, hardly within them: clustered by speaker. So what is peculiar to single "
+    "values of speaker is no difference; clustered by document, it would be found too"
+)
 
 
 def documents(seed: int, count: int = 400, changed: bool = False, topics: bool = True) -> list[str]:
@@ -529,7 +533,9 @@ def test_the_level_at_which_groups_vary_is_looked_for():
     frame.loc[0, "speaker"] = "s1"  # of the other party
     options = {"by": "party", "contexts": 0}
     found = compare(MODEL, frame, **options)
-    assert found.notes == ("party varies between 40 values of speaker, hardly within them: clustered by speaker",)
+    assert found.notes == (BY_SPEAKER,)
+    assert str(found).endswith(f"{BY_SPEAKER}\n\n{found.finding}")
+    assert found.finding.startswith("0 of ") and found.finding in found._repr_html_()
     assert not found.changed()
     with pytest.warns(AlacarteWarning, match="varies between 40 values of speaker"):
         lower = compare(MODEL, frame, **options, cluster="document")
@@ -609,7 +615,7 @@ def test_the_command_takes_clusters_and_reprints(folder):
     table.write_text("\n".join(map(json.dumps, speeches(1))))
     options = table, "--by", "party", "--all", "--contexts", 0, "--json"
     found = json.loads(alc(folder, *options).stdout)
-    assert found["notes"] == ["party varies between 40 values of speaker, hardly within them: clustered by speaker"]
+    assert found["notes"] == [BY_SPEAKER]
     assert json.loads(alc(folder, *options, "--cluster", "speaker").stdout)["words"] == found["words"]
     twice = folder / "twice.txt"
     twice.write_text("\n".join(documents(3) * 2))

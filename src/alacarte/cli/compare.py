@@ -160,8 +160,7 @@ def _show_words(found: "Comparisons", top: int) -> None:
     for item in untested[: top if not shown or len(found) <= top else 0]:
         show_line(f"{item.word}: {item.reason}")
     if not voice.quiet:
-        verb = "is" if len(changed) == 1 else "are"
-        show_line(f"{len(changed):,} of {len(found) - len(untested):,} words {verb} used differently (q ≤ {Q}).")
+        show_line(found.finding)
     if untested:
         words = "1 word" if len(untested) == 1 else f"{len(untested):,} words"
         note(f"{words} could not be tested; --csv FILE keeps all rows, with the reason")

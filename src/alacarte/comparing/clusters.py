@@ -157,7 +157,10 @@ def chosen_level(table: Any, by: str, cluster: str | None, contents: set[str | N
         return asked, "" if asked is None else f"clustered by {asked}"
     name, count = level
     if cluster is None:
-        return name, f"{by} varies between {count:,} values of {name}, hardly within them: clustered by {name}"
+        return name, (
+            f"{by} varies between {count:,} values of {name}, hardly within them: clustered by {name}. So what is "
+            f"peculiar to single values of {name} is no difference; clustered by {DOCUMENT}, it would be found too"
+        )
     if asked is not None and len(np.unique(codes[asked])) <= count:
         return asked, f"clustered by {asked}"
     warnings.warn(
