@@ -26,8 +26,8 @@ VECTORS = WordVectors([f"w{i}" for i in range(120)], RNG.normal(size=(120, D)) +
 MODEL = ALaCarte(VECTORS, Transform(np.eye(D)))
 WORDS = VECTORS.words
 BY_SPEAKER = (
-    "party varies between 40 values of speaker, hardly within them: clustered by speaker. So what is peculiar to single "
-    "values of speaker is no difference; clustered by document, it would be found too"
+    "party varies between 40 values of speaker, hardly within them: clustered by speaker. So what is peculiar to "
+    "single values of speaker is no difference; clustered by document, it would be found too"
 )
 
 
@@ -535,7 +535,8 @@ def test_the_level_at_which_groups_vary_is_looked_for():
     found = compare(MODEL, frame, **options)
     assert found.notes == (BY_SPEAKER,)
     assert str(found).endswith(f"{BY_SPEAKER}\n\n{found.finding}")
-    assert found.finding.startswith("0 of ") and found.finding in found._repr_html_()
+    assert found.finding.startswith("0 of ")
+    assert found.finding in found._repr_html_()
     assert not found.changed()
     with pytest.warns(AlacarteWarning, match="varies between 40 values of speaker"):
         lower = compare(MODEL, frame, **options, cluster="document")
