@@ -27,7 +27,7 @@ from alacarte._io.urls import display_name, url_of
 from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey
 from alacarte.vectors import checking, export, formats
 from alacarte.vectors.formats import columns, gensim_pickle, hub, named, npy, objects
-from alacarte.vectors.formats.rows import Problems, Skipped, SubwordSource, WordRows, first_rows
+from alacarte.vectors.formats.rows import Problems, Skipped, SubwordSource, WordRows
 from alacarte.vectors.keyed_matrix import KeyedMatrix
 
 __all__ = ["Skipped", "SubwordVectors", "WordVectors"]
@@ -276,11 +276,7 @@ class WordVectors(KeyedMatrix):
         checking.check_words(words)
         if not words:
             raise BadVectors("a subset needs at least one word")
-        rows = self._indices(words)
-        origin = None if self.origin is None else tuple(self.origin[row] for row in rows.tolist())
-        counts = None if self.counts is None else self.counts[rows]
-        chosen = WordRows(words, self._matrix.take(rows, axis=0), counts=counts, origin=origin)
-        return WordVectors._of_rows(chosen, self.name, self.source)
+        return WordVectors._of_rows(self._as_rows().chosen(self._indices(words)), self.name, self.source)
 
     def first(self, n: int) -> "WordVectors":
         """Return the first n words, in most files the most frequent ones; the memory of the matrix is shared.
@@ -290,7 +286,7 @@ class WordVectors(KeyedMatrix):
         >>> WordVectors(["a", "b", "c"], [[1.0], [2.0], [3.0]]).first(2).words
         ('a', 'b')
         """
-        rows = first_rows(self._as_rows(), whole_number(n, "n", 1, BadVectors))
+        rows = self._as_rows().first(whole_number(n, "n", 1, BadVectors))
         return WordVectors._of_rows(rows, self.name, self.source)
 
     def normalised(self) -> "WordVectors":

@@ -181,6 +181,7 @@ def test_other_metadata_may_stand_beside_the_vectors(tmp_path, toy):
 @pytest.mark.parametrize("suffix", [".txt", ".vec", ".bin", ".txt.gz", ".bin.xz"])
 @pytest.mark.parametrize("limit", [None, 1, 4, 50])
 def test_blocks_of_any_size_give_the_same(tmp_path, suffix, limit, monkeypatch):
+    from alacarte.vectors.formats import rows as rows_module
     from alacarte.vectors.formats import text, word2vec_binary
 
     rng = np.random.default_rng(0)
@@ -188,8 +189,7 @@ def test_blocks_of_any_size_give_the_same(tmp_path, suffix, limit, monkeypatch):
     vectors.save(tmp_path / f"a{suffix}")
     monkeypatch.setattr(text, "HEAD_BYTES", 200)
     for rows, block in ((1, 1), (3, 50), (7, 333), (50, 10_000)):
-        for module in (text, word2vec_binary):
-            monkeypatch.setattr(module, "rows_at_once", lambda dimension, rows=rows: rows)
+        monkeypatch.setattr(rows_module, "rows_at_once", lambda dimension, rows=rows: rows)
         monkeypatch.setattr(text, "STREAM_BUFFER", block)
         monkeypatch.setattr(word2vec_binary, "STREAM_BUFFER", max(block, 20))
         assert same(vectors.first(limit or 50), WordVectors.load(tmp_path / f"a{suffix}", limit=limit))

@@ -115,11 +115,15 @@ def parse_lines(
         first = i
         while i > begin and (data[i - 1] == _SPACE or data[i - 1] == _TAB):
             i -= 1
-        places[row, WORD_END] = i
         if fields < dimension or i == begin:
+            i = begin
+            while i < end and data[i] != _SPACE and data[i] != _TAB:
+                i += 1
+            places[row, WORD_END] = i
             status[row] = SHORT
             row += 1
             continue
+        places[row, WORD_END] = i
         status[row] = FINE
         i = first
         for column in range(dimension):

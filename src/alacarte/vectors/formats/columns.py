@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alacarte._io.arrays import Mask
 from alacarte._io.frames import open_frame
 from alacarte.errors import BadVectors, Hint, require
-from alacarte.vectors.formats.rows import Growing, Problems, WordRows, usable_rows
+from alacarte.vectors.formats.rows import WordRows
 
 WORD_COLUMN, COUNT_COLUMN, ORIGIN_COLUMN = "word", "count", "origin"
 TEXTUAL, WHOLE, NUMERIC, LIST, OTHER = "text", "whole numbers", "numbers", "lists", "something else"  # kinds of columns
@@ -157,20 +156,6 @@ def _counts(column: NDArray[Any], source: str) -> NDArray[Any]:
     if column.dtype.kind not in "iu":
         raise BadVectors(f"{source}: the counts are no whole numbers; leave the column out, or correct it")
     return column
-
-
-def add_rows(rows: Growing, part: WordRows, good: Mask, problems: Problems, first: int) -> None:
-    """Check the rows that come after the `first` ones of a file, and keep those of the `good` ones that can be used."""
-    given: Sequence[Any] = part.words
-    for row, word in enumerate(given):
-        if good[row] and not isinstance(word, str):
-            good[row] = False
-            problems.add("no word", f"row {first + row + 1}", None, "there is no word")
-    words = [word if isinstance(word, str) else "" for word in given]
-    out = rows.room(len(words))
-    with np.errstate(over="ignore"):
-        out[:] = part.matrix
-    rows.take(words, usable_rows(words, out, problems, rows.seen, first, good), part.counts, part.origin)
 
 
 def rows_of_frame(

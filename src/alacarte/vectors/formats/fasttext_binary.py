@@ -2,17 +2,19 @@
 
 import struct
 from dataclasses import dataclass, replace
+from mmap import mmap
 from os import PathLike, fspath
 
 import numpy as np
 
 from alacarte._io.arrays import Singles
 from alacarte.errors import BadVectors
-from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words, rows_at_once, usable_rows
-from alacarte.vectors.formats.streams import STREAM_BUFFER, Source
+from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words
+from alacarte.vectors.formats.streams import Source
 
 FASTTEXT_MAGIC, FASTTEXT_VERSION = 793712314, 12
 LONGEST_NGRAM = 1000  # characters of an n-gram
+LONGEST_WORD = 1 << 22  # bytes
 END_OF_SENTENCE = "</s>"  # the one word that has no n-grams
 _START = struct.Struct("<14id")  # magic, version, twelve settings, t
 _DICTIONARY = struct.Struct("<3i2q")
@@ -51,116 +53,72 @@ def looks_like(head: bytes) -> bool:
     return head[:4] == FASTTEXT_MAGIC.to_bytes(4, "little")
 
 
-class _Reader:
-    """Reads exactly what is asked for, and knows its place in the file."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.data = b""
-        self.position = 0  # in `data`
-        self.offset = 0  # of `data` in the file
-
-    def need(self, size: int) -> None:
-        if len(self.data) - self.position < size:
-            rest = self.data[self.position :]
-            self.offset += self.position
-            self.data = rest + self.source.read(max(STREAM_BUFFER, size - len(rest)))
-            self.position = 0
-            if len(self.data) < size:
-                raise BadVectors(f"{self.source.path} is cut off; download or copy it again")
-
-    def unpack(self, layout: struct.Struct) -> tuple[int, ...]:
-        self.need(layout.size)
-        values = layout.unpack_from(self.data, self.position)
-        self.position += layout.size
-        return values
-
-    def word(self) -> bytes:
-        end = self.data.find(b"\0", self.position)
-        while end < 0:
-            before = len(self.data) - self.position
-            if before > STREAM_BUFFER:
-                raise BadVectors(f"{self.source.path} is damaged: a word has no end; download it again")
-            self.need(before + 1)
-            end = self.data.find(b"\0", self.position)
-        word = self.data[self.position : end]
-        self.position = end + 1
-        return word
-
-    def matrix(self, rows: int, columns: int) -> Singles:
-        start, size = self.offset + self.position, 4 * rows * columns
-        if self.source.compression is None:
-            if start + size > self.source.size:
-                raise BadVectors(f"{self.source.path} is cut off; download or copy it again")
-            mapped = np.memmap(self.source.path, "<f4", "r", start, (rows, columns))
-            return mapped.view(np.ndarray)
-        parts = [self.data[self.position :][:size]]
-        missing = size - len(parts[0])
-        while missing:
-            part = self.source.read(min(missing, 1 << 26))
-            if not part:
-                raise BadVectors(f"{self.source.path} is cut off; download or copy it again")
-            parts.append(part)
-            missing -= len(part)
-        return np.frombuffer(b"".join(parts), "<f4").reshape(rows, columns)
-
-
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the words and compute their vectors as fastText does; the n-grams stay memory-mapped."""
     with Source(path) as source:
-        reader = _Reader(source)
-        magic, version, dimension, *settings = reader.unpack(_START)
-        buckets, shortest, longest = settings[7:10]
-        if magic != FASTTEXT_MAGIC or version != FASTTEXT_VERSION:
-            raise BadVectors(f"{path}: fastText version {version} is not known here; version {FASTTEXT_VERSION} is")
-        entries, known, _, _, pruned = reader.unpack(_DICTIONARY)
-        if (
-            not 0 <= known <= entries
-            or dimension < 1
-            or not 0 <= shortest <= LONGEST_NGRAM
-            or not 0 <= longest <= LONGEST_NGRAM
-        ):
-            raise BadVectors(f"{path} is damaged: its header makes no sense; download it again")
-        encoded, counts = [], []
-        for _ in range(entries):
-            word = reader.word()
-            count, label = reader.unpack(_ENTRY)
-            if not label:
-                encoded.append(word)
-                counts.append(count)
-        quantised, height, columns = reader.unpack(_MATRIX)
-        if quantised or pruned > 0:
-            raise BadVectors(
-                f"{fspath(path)} is a quantised model (.ftz), which holds only rough vectors; "
-                "get the .bin or the .vec file of the model"
-            )
-        if not longest or pruned == 0:
-            buckets = longest = 0
-        if columns != dimension or len(encoded) != known or height < known + buckets or buckets < 0:
-            raise BadVectors(f"{path} is damaged: its matrix has {height} × {columns} values; download it again")
-        matrix = reader.matrix(height, columns)
-    if longest and not buckets:
-        longest = 0
-    subwords = Subwords(matrix[known : known + buckets], shortest, longest)
-    rows = Growing(dimension, known if limit is None else min(limit, known))
-    at_once, low = rows_at_once(dimension), 0
-    while low < known and (limit is None or len(rows) < limit):
-        high = min(known, low + (at_once if limit is None else min(at_once, limit - len(rows))))
-        out = rows.room(high - low)
-        _fill(out, encoded[low:high], matrix[low:known], subwords)
-        words, good = decode_words(encoded[low:high], problems, low)
-        keep = usable_rows(words, out, problems, rows.seen, low, good)
-        rows.take(words, keep, np.array(counts[low:high], np.int64))
-        low = high
-    return replace(rows.finish(problems, known), subwords=subwords)
+        data = source.whole()
+        try:
+            encoded, counts, matrix, subwords = _parts(path, data)
+        except struct.error:
+            raise BadVectors(f"{path} is cut off; download or copy it again") from None
+        known = len(encoded)
+        rows = Growing(matrix.shape[1], known, limit, problems)
+        while wanted := min(rows.wanted, known - rows.rows_read):
+            part = slice(rows.rows_read, rows.rows_read + wanted)
+            _fill(rows.room(wanted), encoded[part], matrix[part], subwords)
+            words, good = decode_words(encoded[part], problems, rows.where)
+            rows.take(words, good, np.array(counts[part], np.int64))
+    return replace(rows.finish(known), subwords=subwords)
+
+
+def _parts(path: str | PathLike[str], data: bytes | mmap) -> tuple[list[bytes], list[int], Singles, Subwords]:
+    """Return the words, their counts, their own rows and the n-grams in a file; `struct.error` where it is cut off."""
+    magic, version, dimension, *settings = _START.unpack_from(data)
+    buckets, shortest, longest = settings[7:10]
+    if magic != FASTTEXT_MAGIC or version != FASTTEXT_VERSION:
+        raise BadVectors(f"{path}: fastText version {version} is not known here; version {FASTTEXT_VERSION} is")
+    entries, known, _, _, pruned = _DICTIONARY.unpack_from(data, _START.size)
+    if (
+        not 0 <= known <= entries
+        or dimension < 1
+        or not 0 <= shortest <= LONGEST_NGRAM
+        or not 0 <= longest <= LONGEST_NGRAM
+    ):
+        raise BadVectors(f"{path} is damaged: its header makes no sense; download it again")
+    encoded, counts = [], []
+    place = _START.size + _DICTIONARY.size
+    for _ in range(entries):
+        end = data.find(b"\0", place, place + LONGEST_WORD)
+        if end < 0:
+            raise BadVectors(f"{path} is damaged or cut off: a word has no end; download it again")
+        count, label = _ENTRY.unpack_from(data, end + 1)
+        if not label:
+            encoded.append(data[place:end])
+            counts.append(count)
+        place = end + 1 + _ENTRY.size
+    quantised, height, columns = _MATRIX.unpack_from(data, place)
+    if quantised or pruned > 0:
+        raise BadVectors(
+            f"{fspath(path)} is a quantised model (.ftz), which holds only rough vectors; "
+            "get the .bin or the .vec file of the model"
+        )
+    if not longest or pruned == 0 or not buckets:
+        buckets = longest = 0
+    if columns != dimension or len(encoded) != known or height < known + buckets or buckets < 0:
+        raise BadVectors(f"{path} is damaged: its matrix has {height} × {columns} values; download it again")
+    place += _MATRIX.size
+    if len(data) < place + 4 * height * columns:
+        raise struct.error
+    matrix = np.frombuffer(data, "<f4", height * columns, place).reshape(height, columns)
+    return encoded, counts, matrix[:known], Subwords(matrix[known : known + buckets], shortest, longest)
 
 
 def _fill(out: Singles, encoded: list[bytes], own: Singles, subwords: Subwords) -> None:
-    """Compute the vectors of some words: the mean of their own rows, the first ones of `own`, and of their n-grams'."""
+    """Compute the vectors of some words: the mean of their own rows and of their n-grams'."""
     from alacarte.vectors.formats._subwords import mean_rows
 
     if not subwords.longest:
-        out[:] = own[: len(out)]
+        out[:] = own
         return
     bracketed = [b"" if word == END_OF_SENTENCE.encode() else b"<" + word + b">" for word in encoded]
     offsets = np.zeros(len(encoded) + 1, np.int64)

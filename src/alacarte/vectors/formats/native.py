@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from alacarte._io.artifact import Artifact, read_artifact, word_tensors, write_artifact
 from alacarte.errors import BadVectors
-from alacarte.vectors.formats.rows import Problems, WordRows, first_rows
+from alacarte.vectors.formats.rows import Problems, WordRows
 from alacarte.vectors.formats.streams import uncompressed
 from alacarte.vectors.words import PackedWords
 
@@ -60,7 +60,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
             counts = None if rows.counts is None else rows.counts.copy()
             rows = replace(rows, words=list(rows.words), matrix=rows.matrix.copy(), counts=counts)
             rows.matrix.flags.writeable = False
-        return rows if limit is None else first_rows(rows, limit)
+        return rows if limit is None else rows.first(limit)
 
 
 def rows_of_artifact(artifact: Artifact) -> WordRows:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from os import PathLike, fspath
 from typing import Any, Protocol
@@ -16,6 +16,8 @@ from alacarte.vectors.words import PackedWords
 
 EXAMPLES = 5  # rows that a report names
 CHECKED_VALUES = 1 << 22  # values that are looked at together
+
+Where = Callable[[int], str]  # the name of a row of a block, for messages
 
 
 @dataclass(frozen=True)
@@ -103,26 +105,55 @@ class WordRows:
     counts: Longs | None = None  # how many occurrences each vector comes from
     origin: tuple[str, ...] | None = None  # what each vector comes from, such as "contexts" or "spelling"
 
+    def first(self, n: int) -> "WordRows":
+        """Return the first n rows; the memory of the matrix is shared."""
+        return replace(
+            self,
+            words=self.words.first(n) if isinstance(self.words, PackedWords) else self.words[:n],
+            matrix=self.matrix[:n],
+            counts=None if self.counts is None else self.counts[:n],
+            origin=None if self.origin is None else self.origin[:n],
+        )
+
+    def chosen(self, rows: Longs) -> "WordRows":
+        """Return rows by their numbers, in that order, in memory of their own."""
+        numbers = rows.tolist()
+        return replace(
+            self,
+            words=[self.words[row] for row in numbers],
+            matrix=self.matrix[rows],
+            counts=None if self.counts is None else self.counts[rows],
+            origin=None if self.origin is None else tuple(self.origin[row] for row in numbers),
+        )
+
 
 class Growing:
-    """Rows that arrive block by block: a matrix that grows in place, and its words.
+    """Rows that arrive block by block, until there are enough: a matrix that grows in place, and its words.
 
-    >>> rows = Growing(2, 1)
+    >>> rows = Growing(2, 1, 3, Problems("a.txt"))
+    >>> rows.wanted
+    3
     >>> rows.room(3)[:] = 1
     >>> rows.take(["a", "b", "c"])
-    >>> rows.finish(Problems("a.txt"), 3).matrix.tolist()
-    [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    >>> rows.wanted, rows.finish(3).matrix.tolist()
+    (0, [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
     """
 
-    def __init__(self, dimension: int, expected: int) -> None:
+    def __init__(self, dimension: int, expected: int, limit: int | None, problems: Problems) -> None:
         self.words: list[str] = []
-        self.seen: set[str] = set()
+        self.rows_read = 0  # good or bad
+        self._seen: set[str] = set()
         self._counts: list[Longs] = []
         self._origin: list[str] = []
+        self._limit, self._problems = limit, problems
+        expected = expected if limit is None else min(expected, limit)
         self._matrix = np.empty((max(1, expected), dimension), np.float32)
 
-    def __len__(self) -> int:
-        return len(self.words)
+    @property
+    def wanted(self) -> int:
+        """How many rows are to be read next."""
+        at_once = rows_at_once(self._matrix.shape[1])
+        return at_once if self._limit is None else min(at_once, self._limit - len(self.words))
 
     def room(self, rows: int) -> Singles:
         """Return the next `rows` rows, to be filled."""
@@ -133,33 +164,49 @@ class Growing:
             self._matrix.resize(grown, refcheck=False)
         return self._matrix[len(self.words) : needed]
 
+    def where(self, row: int) -> str:
+        """Return the name of a row of this block, for messages."""
+        return f"row {self.rows_read + row + 1}"
+
     def take(
         self,
         words: list[str],
         keep: Mask | None = None,
         counts: Longs | None = None,
         origin: Sequence[str] | None = None,
+        where: Where | None = None,
     ) -> None:
-        """Accept the rows just filled, those in `keep` only; counts and origins of all of them, or of no row at all."""
-        start = len(self.words)
-        if keep is not None:
-            words = list(compress(words, keep.tolist()))
-            counts = None if counts is None else counts[keep]
-            origin = None if origin is None else list(compress(origin, keep.tolist()))
-            self._matrix[start : start + len(words)] = self._matrix[start : start + len(keep)][keep]
-        self.words.extend(words)
+        """Accept the rows just filled: those in `keep` that can be used. Counts and origins are those of all rows."""
+        start, stop = len(self.words), len(self.words) + len(words)
+        keep = usable_rows(words, self._matrix[start:stop], self._problems, self._seen, where or self.where, keep)
+        self.rows_read += len(words)
+        if not keep.all():
+            self._matrix[start : start + keep.sum()] = self._matrix[start:stop][keep]
+        self.words.extend(compress(words, keep.tolist()))
         if counts is not None:
-            self._counts.append(counts)
+            self._counts.append(counts[keep])
         if origin is not None:
-            self._origin.extend(origin)
+            self._origin.extend(compress(origin, keep.tolist()))
 
-    def finish(self, problems: Problems, total: int | None) -> WordRows:
+    def add(self, part: WordRows) -> None:
+        """Accept rows that are in memory, as many as are wanted."""
+        low = 0
+        while size := min(self.wanted, len(part.words) - low):
+            chosen = slice(low, low + size)
+            with np.errstate(over="ignore"):
+                self.room(size)[:] = part.matrix[chosen]
+            counts = None if part.counts is None else part.counts[chosen]
+            origin = None if part.origin is None else part.origin[chosen]
+            self.take(list(part.words[chosen]), None, counts, origin)
+            low += size
+
+    def finish(self, total: int | None = None) -> WordRows:
         """Return all rows taken, in a matrix cut to their number; nothing more can be added."""
         self._matrix.resize((len(self.words), self._matrix.shape[1]), refcheck=False)
         self._matrix.flags.writeable = False
         counts = np.concatenate(self._counts).astype(np.int64) if self._counts else None
         origin = tuple(self._origin) if self._origin else None
-        return WordRows(self.words, self._matrix, problems.report(), total, counts=counts, origin=origin)
+        return WordRows(self.words, self._matrix, self._problems.report(), total, counts=counts, origin=origin)
 
 
 def rows_at_once(dimension: int) -> int:
@@ -175,35 +222,19 @@ def checked_rows(rows: WordRows, limit: int | None, problems: Problems) -> WordR
     """Return the first `limit` rows that can be used, out of a whole matrix; rows after them are not looked at."""
     total = len(rows.words) if rows.total is None else rows.total
     seen: set[str] = set()
-    masks: list[Mask] = []
-    kept = low = 0
-    while low < len(rows.words) and (limit is None or kept < limit):
-        high = len(rows.words) if limit is None else min(len(rows.words), low + limit - kept)
-        keep = usable_rows(list(rows.words[low:high]), rows.matrix[low:high], problems, seen, low)
-        masks.append(np.ones(high - low, np.bool_) if keep is None else keep)
-        kept, low = kept + int(masks[-1].sum()), high
-    rows = first_rows(rows, low)
-    words, matrix, counts, origin = list(rows.words), rows.matrix, rows.counts, rows.origin
-    if kept < low:
-        chosen = np.concatenate(masks)
-        words, matrix = list(compress(words, chosen.tolist())), matrix[chosen]
-        counts = None if counts is None else counts[chosen]
-        origin = None if origin is None else tuple(compress(origin, chosen.tolist()))
-    matrix.flags.writeable = False
-    return WordRows(words, matrix, problems.report(), total, rows.subwords, counts, origin)
+    kept = np.empty(0, np.int64)
+    low = 0
 
+    def where(row: int) -> str:
+        return f"row {low + row + 1}"
 
-def first_rows(rows: WordRows, n: int) -> WordRows:
-    """Return the first n rows; the memory of the matrix is shared."""
-    return WordRows(
-        rows.words.first(n) if isinstance(rows.words, PackedWords) else rows.words[:n],
-        rows.matrix[:n],
-        rows.skipped,
-        rows.total,
-        rows.subwords,
-        None if rows.counts is None else rows.counts[:n],
-        None if rows.origin is None else rows.origin[:n],
-    )
+    while low < len(rows.words) and (limit is None or len(kept) < limit):
+        high = len(rows.words) if limit is None else min(len(rows.words), low + limit - len(kept))
+        keep = usable_rows(list(rows.words[low:high]), rows.matrix[low:high], problems, seen, where)
+        kept, low = np.concatenate([kept, low + np.flatnonzero(keep)]), high
+    usable = rows.first(low) if len(kept) == low else rows.chosen(kept)
+    usable.matrix.flags.writeable = False
+    return replace(usable, words=list(usable.words), skipped=problems.report(), total=total)
 
 
 def unfinished_rows(matrix: Any) -> Longs:
@@ -225,55 +256,43 @@ def unfinished_rows(matrix: Any) -> Longs:
 
 
 def usable_rows(
-    words: list[str],
-    matrix: Any,
-    problems: Problems,
-    seen: set[str],
-    first: int = 0,
-    keep: Mask | None = None,
-) -> Mask | None:
-    """Which rows, of those in `keep`, have a word of their own and finite values; None if all rows have.
+    words: list[Any], matrix: Any, problems: Problems, seen: set[str], where: Where, keep: Mask | None = None
+) -> Mask:
+    """Return which rows, of those in `keep`, have a word that is not among those `seen`, and finite values.
 
-    The new words go into `seen`. Messages number rows from `first` on.
+    The new words go into `seen`.
     """
     keep = np.ones(len(words), np.bool_) if keep is None else keep
+    new = set(words)
+    if None in new:  # as in tables
+        for row in [row for row, word in enumerate(words) if word is None and keep[row]]:
+            keep[row] = False
+            problems.add("no word", where(row), None, "there is no word")
     for row in unfinished_rows(matrix).tolist():
         if keep[row]:
             keep[row] = False
-            problems.add("not finite", f"row {first + row + 1}", words[row], "a value is NaN or infinite")
-    drop_duplicates(words, keep, seen, lambda row: f"row {first + row + 1}", problems)
-    return None if keep.all() else keep
+            problems.add("not finite", where(row), words[row], "a value is NaN or infinite")
+    if len(new) == len(words) and keep.all() and seen.isdisjoint(new):  # as nearly always
+        seen |= new
+        return keep
+    for row in np.flatnonzero(keep).tolist():
+        if words[row] in seen:
+            keep[row] = False
+            problems.add("duplicate word", where(row), words[row], "a second vector for the same word")
+        seen.add(words[row])
+    return keep
 
 
-def decode_words(encoded: list[bytes], problems: Problems, first: int = 0) -> tuple[list[str], Mask]:
-    r"""Return words from UTF-8, and which of them are; messages number rows from `first` on.
+def decode_words(encoded: list[bytes], problems: Problems, where: Where) -> tuple[list[str], Mask]:
+    r"""Return words from UTF-8, and which of them are.
 
-    >>> decode_words([b"n\xc3\xa9", b"n\xe9"], Problems("a.bin", "skip"))[1].tolist()
+    >>> decode_words([b"n\xc3\xa9", b"n\xe9"], Problems("a.bin", "skip"), str)[1].tolist()
     [True, False]
     """
-    words, good = [], np.ones(len(encoded), np.bool_)
-    for row, word in enumerate(encoded):
-        try:
-            words.append(word.decode())
-        except UnicodeDecodeError:
+    words = [word.decode(errors="replace") for word in encoded]
+    good = np.ones(len(encoded), np.bool_)
+    for row, word in enumerate(words):
+        if "\ufffd" in word and word.encode() != encoded[row]:
             good[row] = False
-            words.append(word.decode(errors="replace"))
-            problems.add("bad UTF-8", f"row {first + row + 1}", words[-1], "the word is not UTF-8")
+            problems.add("bad UTF-8", where(row), word, "the word is not UTF-8")
     return words, good
-
-
-def drop_duplicates(
-    words: list[str], keep: Mask, seen: set[str], where: Callable[[int], str], problems: Problems
-) -> None:
-    """Take rows whose word was seen before out of `keep`; `where(row)` names a row."""
-    fresh = set(words)
-    if len(fresh) == len(words) and keep.all() and seen.isdisjoint(fresh):
-        seen |= fresh
-        return
-    for row in np.flatnonzero(keep).tolist():
-        word = words[row]
-        if word in seen:
-            keep[row] = False
-            problems.add("duplicate word", where(row), word, "a second vector for the same word")
-        else:
-            seen.add(word)

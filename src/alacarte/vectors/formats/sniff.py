@@ -4,7 +4,7 @@ from os import PathLike
 from pathlib import Path
 
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats import arrow, fasttext_binary, hub, r_matrix, static_models, word2vec_binary
+from alacarte.vectors.formats import arrow, csv_table, fasttext_binary, hub, r_matrix, static_models, word2vec_binary
 from alacarte.vectors.formats.streams import Source, plain_suffix
 from alacarte.vectors.formats.text import HEAD_BYTES, head_lines, parse_header, usual_width
 
@@ -91,7 +91,7 @@ def _binary(head: bytes) -> str | None:
 
 
 def _text(head: bytes, whole: bool) -> str | None:
-    if arrow.looks_like_csv(head, whole):
+    if csv_table.looks_like_csv(head, whole):
         return "tsv" if b"\t" in head.partition(b"\n")[0] else "csv"
     lines = head_lines(head, whole)
     header = parse_header(lines[0])

@@ -9,6 +9,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, BinaryIO, Self, cast
 
@@ -37,19 +38,15 @@ class Source:
             raise BadVectors(f"{self.path} is a folder; pass the path of the vector file in it")
         if not self.path.exists():
             raise BadVectors(f"there is no file {self.path}; check the path")
-        self._raw = self.path.open("rb")
-        self._state = self._state_now()
-        self.size = self._state[0]
-        self.compression = compression(self._raw.read(16))
-        self._raw.seek(0)
-        try:
+        with ExitStack() as stack:
+            self._raw = stack.enter_context(self.path.open("rb"))
+            self._state = self._state_now()
+            self.size = self._state[0]
+            self.compression = compression(self._raw.read(16))
+            self._raw.seek(0)
             self._plain = decompressed(self._raw, self.compression)
-        except BaseException:
-            self._raw.close()
-            raise
-        self._stack = ExitStack()
-        self._stack.callback(self._raw.close)
-        self._bar = self._stack.enter_context(progress(self.size, "B", f"reading {self.path.name}"))
+            self._bar = stack.enter_context(progress(self.size, "B", f"reading {self.path.name}"))
+            self._stack = stack.pop_all()
 
     def read(self, size: int) -> bytes:
         """Return the next `size` bytes; fewer at the end."""
@@ -62,23 +59,19 @@ class Source:
         self._bar.update_to(self._raw.tell())
         return data
 
-    @property
-    def closed(self) -> bool:
-        """Whether there is nothing to read from any more; pyarrow asks."""
-        return self._raw.closed
-
-    def close(self) -> None:
-        """Close the file."""
-        if not self.closed:
-            self._last_state = self._state_now()
-        self._stack.close()
+    def whole(self) -> bytes | mmap:
+        """Return all bytes, mapped into memory unless the file is compressed."""
+        if self.compression is None:
+            return mmap(self._raw.fileno(), 0, access=ACCESS_READ)
+        return b"".join(iter(lambda: self.read(STREAM_BUFFER), b""))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, *args: object) -> None:
-        self.close()
-        if kind is None and self._last_state != self._state:
+        state = self._state_now()
+        self._stack.close()
+        if kind is None and state != self._state:
             raise BadVectors(f"{self.path} was changed while it was read; wait for what writes it, then begin again")
 
     def _state_now(self) -> tuple[int, int]:

@@ -12,11 +12,11 @@ from typing import BinaryIO
 
 import numpy as np
 
-from alacarte._io.arrays import Bytes, Longs, Mask, Singles
+from alacarte._io.arrays import Longs, Singles
 from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats.rows import Growing, Problems, WordRows, drop_duplicates, rows_at_once
+from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words
 from alacarte.vectors.formats.streams import STREAM_BUFFER, Source, open_sink
 
 # Where the kernels found the parts of each row: the columns of `places`, and the state that a row is in.
@@ -129,25 +129,32 @@ def _read_rows(
 
     likely = source.size // (dimension * 6) + 1
     # Memory that is not written to costs nothing, but a header may lie about how much there will be.
-    rows = Growing(
-        dimension, min(likely if promised is None else promised, 4 * likely, likely if limit is None else limit)
-    )
-    at_once = rows_at_once(dimension)
-    places, status = new_places(at_once), np.zeros(at_once, np.uint8)
+    rows = Growing(dimension, likely if promised is None else min(promised, 4 * likely), limit, problems)
+    places, status = new_places(rows.wanted), np.zeros(rows.wanted, np.uint8)
     lines = 0 if promised is None else 1  # before the next block
-    rows_read = 0  # rows, good or bad
     at_end = False
-    while limit is None or len(rows) < limit:
-        wanted = at_once if limit is None else min(at_once, limit - len(rows))
-        view = np.frombuffer(data, np.uint8)
+    while wanted := rows.wanted:
         out = rows.room(wanted)
-        taken, used, passed = parse_lines(view, at_end, dimension, out, places, status)
+        taken, used, passed = parse_lines(np.frombuffer(data, np.uint8), at_end, dimension, out, places, status)
         if taken:
-            block = _ParsedRows(data, places[:taken], status[:taken], out[:taken], lines)
-            block.check(promised, rows_read, rows.seen, problems)
-            rows.take(block.words, block.keep)
+
+            def where(row: int, before: int = lines) -> str:
+                return f"line {before + int(places[row, LINE]) + 1}"
+
+            spans = places[:taken, [WORD_BEGIN, WORD_END]].tolist()
+            words, good = decode_words([data[begin:end] for begin, end in spans], problems, where)
+            for row in np.flatnonzero(status[:taken]).tolist():
+                line = data[places[row, WORD_END] : places[row, LINE_END]]
+                reason, detail = _parse_by_hand(line, status[row], out[row])
+                if reason and good[row]:
+                    good[row] = False
+                    problems.add(reason, where(row), words[row], detail)
+            for row in range(taken if promised is None else max(0, promised - rows.rows_read), taken):
+                good[row] = False
+                detail = f"the header promises only {promised} words"
+                problems.add("row beyond the header", where(row), words[row], detail)
+            rows.take(words, good, where=where)
         lines += passed
-        rows_read += taken
         data = data[used:]
         if taken < wanted:
             if at_end:
@@ -159,86 +166,27 @@ def _read_rows(
             more = source.read(STREAM_BUFFER)
             at_end = not more
             data += more
-    if promised is not None and rows_read < promised and at_end:
-        detail = f"the header promises {promised} words and there are {rows_read}: the file is cut off"
-        problems.add("missing row", f"line {lines}", None, detail, promised - rows_read)
-    return rows.finish(problems, promised)
+    if promised is not None and rows.rows_read < promised and at_end:
+        detail = f"the header promises {promised} words and there are {rows.rows_read}: the file is cut off"
+        problems.add("missing row", f"line {lines}", None, detail, promised - rows.rows_read)
+    return rows.finish(promised)
 
 
-class _ParsedRows:
-    """Rows as the kernel left them, to be completed and checked."""
-
-    def __init__(
-        self,
-        data: bytes,
-        places: Longs,
-        status: Bytes,
-        out: Singles,
-        lines: int,
-    ) -> None:
-        self.data, self.places, self.status, self.out, self.lines = data, places, status, out, lines
-        self.words: list[str] = []
-        self.keep: Mask = np.ones(len(out), np.bool_)
-
-    def check(self, promised: int | None, rows_read: int, seen: set[str], problems: Problems) -> None:
-        """Parse what the kernel could not, decode the words, and mark the rows to leave out."""
-        for row in np.flatnonzero(self.status).tolist():
-            self._complete(row, problems)
-        self._decode(problems)
-        if promised is not None and rows_read + len(self.keep) > promised:
-            for row in range(max(0, promised - rows_read), len(self.keep)):
-                self._leave_out(row, "row beyond the header", f"the header promises only {promised} words", problems)
-        drop_duplicates(self.words, self.keep, seen, self._where, problems)
-
-    def _where(self, row: int) -> str:
-        return f"line {self.lines + int(self.places[row, LINE]) + 1}"
-
-    def _leave_out(self, row: int, reason: str, detail: str, problems: Problems) -> None:
-        if self.keep[row]:
-            self.keep[row] = False
-            problems.add(reason, self._where(row), self._word(row), detail)
-
-    def _word(self, row: int) -> bytes:
-        begin, end = self.places[row, WORD_BEGIN], self.places[row, WORD_END]
-        if self.status[row] == SHORT:  # the word ends at the first gap
-            end = self.places[row, LINE_END]
-            return _GAP.split(self.data[begin:end])[0]
-        return self.data[begin:end]
-
-    def _complete(self, row: int, problems: Problems) -> None:
-        text = self.data[self.places[row, WORD_END] : self.places[row, LINE_END]]
-        if self.status[row] == SHORT:
-            line = self.data[self.places[row, WORD_BEGIN] : self.places[row, LINE_END]]
-            values = len(_GAP.split(line)) - 1
-            detail = f"{values} values where other lines have {self.out.shape[1]}"
-            self._leave_out(row, "wrong number of values", detail, problems)
-            return
-        for column, field in enumerate(_GAP.split(text.strip(b" \t"))):
-            value = number(field)
-            if value is None:
-                shown = field[:40].decode(errors="replace")
-                self._leave_out(row, "not a number", f"value {column + 1} is {shown!r}, no number", problems)
-                return
-            with np.errstate(over="ignore"):
-                single = np.float32(value)
-            if not np.isfinite(single):
-                detail = f"value {column + 1} is {value}, not a finite float32"
-                self._leave_out(row, "not finite", detail, problems)
-                return
-            self.out[row, column] = single
-
-    def _decode(self, problems: Problems) -> None:
-        data = self.data
-        spans = self.places[:, [WORD_BEGIN, WORD_END]].tolist()
-        try:
-            self.words = [data[begin:end].decode() for begin, end in spans]
-        except UnicodeDecodeError:
-            self.words = [data[begin:end].decode(errors="replace") for begin, end in spans]
-            for row, (begin, end) in enumerate(spans):
-                try:
-                    data[begin:end].decode()
-                except UnicodeDecodeError:
-                    self._leave_out(row, "bad UTF-8", "the word is not UTF-8", problems)
+def _parse_by_hand(values: bytes, status: int, out: Singles) -> tuple[str, str]:
+    """Fill a row that the kernel left to Python's `float`; return what is wrong with it, in short and in detail."""
+    fields = _GAP.split(values.strip(b" \t")) if values else []
+    if status == SHORT:
+        return "wrong number of values", f"{len(fields)} values where other lines have {len(out)}"
+    for column, field in enumerate(fields):
+        value = number(field)
+        if value is None:
+            shown = field[:40].decode(errors="replace")
+            return "not a number", f"value {column + 1} is {shown!r}, no number"
+        with np.errstate(over="ignore"):
+            out[column] = value
+        if not np.isfinite(out[column]):
+            return "not finite", f"value {column + 1} is {value}, not a finite float32"
+    return "", ""
 
 
 def write_glove(path: str | PathLike[str], rows: WordRows) -> None:

@@ -1,15 +1,15 @@
 """word2vec's binary format: a "words dimension" line, then for each word its bytes, a space and d float32."""
 
 import re
+import sys
 from os import PathLike
 
 import numpy as np
 
-from alacarte._io.arrays import Longs, Singles
 from alacarte._io.progress import progress
 from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words, rows_at_once, usable_rows
+from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words
 from alacarte.vectors.formats.streams import STREAM_BUFFER, Source, open_sink
 from alacarte.vectors.formats.text import WORD_BEGIN, WORD_END, new_places, parse_header
 
@@ -45,48 +45,30 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
         if header is None or header[1] == 0:
             raise BadVectors(f"{path} does not start with the number of words and of dimensions; check the file")
         promised, dimension = header
-        wanted = promised if limit is None else min(limit, promised)
-        rows = Growing(dimension, min(wanted, 1 + source.size // (4 * dimension)))
-        at_once = rows_at_once(dimension)
-        places = new_places(at_once)
-        rows_read = 0
-        while rows_read < promised and (limit is None or len(rows) < limit):
-            room = min(at_once, promised - rows_read, promised if limit is None else limit - len(rows))
-            out = rows.room(room)
-            view = np.frombuffer(data, np.uint8)
-            taken, used = split_binary(view, out.view(np.uint8), places)
+        rows = Growing(dimension, min(promised, 1 + source.size // (4 * dimension)), limit, problems)
+        places = new_places(rows.wanted)
+        while wanted := min(rows.wanted, promised - rows.rows_read):
+            out = rows.room(wanted)
+            taken, used = split_binary(np.frombuffer(data, np.uint8), out.view(np.uint8), places)
             if taken:
-                _take(data, places[:taken], out[:taken], rows_read, rows, problems)
-                rows_read += taken
+                if sys.byteorder == "big":
+                    out.byteswap(inplace=True)
+                spans = places[:taken, [WORD_BEGIN, WORD_END]].tolist()
+                rows.take(*decode_words([data[begin:end] for begin, end in spans], problems, rows.where))
             data = data[used:]
-            if taken < room:
+            if taken < wanted:
                 more = source.read(max(STREAM_BUFFER, 4 * dimension))
                 if not more:
                     detail = f"the file ends here, and its header promises {promised} words of {dimension} values"
-                    problems.add("missing row", f"row {rows_read + 1}", None, detail, promised - rows_read)
+                    problems.add("missing row", rows.where(0), None, detail, promised - rows.rows_read)
                     break
                 if len(data) > MAX_WORD + 4 * dimension:
-                    raise BadVectors(f"{path}, row {rows_read + 1}: no word here; check the header and the format")
+                    raise BadVectors(f"{path}, {rows.where(0)}: no word here; check the header and the format")
                 data += more
-        if rows_read == promised and (data + source.read(STREAM_BUFFER)).strip(b"\n"):
+        if rows.rows_read == promised and (data + source.read(STREAM_BUFFER)).strip(b"\n"):
             detail = f"the header promises only {promised} words of {dimension} values and there is more"
-            problems.add("row beyond the header", f"row {promised + 1}", None, detail)
-    return rows.finish(problems, promised)
-
-
-def _take(
-    data: bytes,
-    places: Longs,
-    out: Singles,
-    rows_read: int,
-    rows: Growing,
-    problems: Problems,
-) -> None:
-    if out.dtype.newbyteorder("<") != out.dtype:
-        out.byteswap(inplace=True)
-    spans = places[:, [WORD_BEGIN, WORD_END]].tolist()
-    words, good = decode_words([data[begin:end] for begin, end in spans], problems, rows_read)
-    rows.take(words, usable_rows(words, out, problems, rows.seen, rows_read, good))
+            problems.add("row beyond the header", rows.where(0), None, detail)
+    return rows.finish(promised)
 
 
 def write(path: str | PathLike[str], rows: WordRows) -> None:
