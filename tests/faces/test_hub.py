@@ -73,13 +73,13 @@ def test_a_card_may_be_changed_and_is_not_lost(tmp_path):
     made.save_pretrained(tmp_path / "mine", include_vectors=False)
     assert not (tmp_path / "mine" / "vectors.safetensors").exists()
     card = tmp_path / "mine" / "README.md"
-    card.write_text(card.read_text().replace("# license: ", "license: mit"))
+    card.write_text(card.read_text().replace("# license:", "license: mit"))
     assert ALaCarte.from_pretrained(tmp_path / "mine", vectors=VECTORS).vectors == VECTORS
     with pytest.raises(AlacarteError, match=r"README\.md: is not as the model"):
         made.save_pretrained(tmp_path / "mine")
     assert "license: mit" in card.read_text()
     made.save_pretrained(tmp_path / "mine", overwrite=True)
-    assert "# license: " in card.read_text()
+    assert "# license:" in card.read_text()
     made.save(tmp_path / "mine")  # a model without a card takes away what the other had
     assert not card.exists()
 

@@ -302,7 +302,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         except NotEnoughData:
             return None
         # Without the sums, which are three times as large.
-        self.ngrams_ = WordVectors._of_checked(induced.words, induced.matrix)
+        self.ngrams_ = WordVectors(induced.words, induced.matrix)
         return FittedNgrams.of(model, sums, occurrences, self.min_count)
 
     def _frequency_weights(self, documents: list[TextOrTokens], constant: float) -> tuple[Singles, ...]:

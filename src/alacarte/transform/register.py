@@ -17,14 +17,13 @@ plain cosines only, find nearly the same neighbours. docs/meaning.md has the rea
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles
 from alacarte._io.artifact import Artifact, read_artifact, write_artifact
-from alacarte.contexts.shared_words import COMMON_WORDS, WordContexts, shared_rows
+from alacarte.contexts.shared_words import WordContexts, shared_rows
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import BadTransform
 from alacarte.transform.transform import Transform
@@ -40,8 +39,6 @@ PRIOR_CENTRE = 3_000  # the same for the centres, of which a text says more
 LEAST_NOISE = 0.02  # added in all directions, of the mean noise
 SHIFT = 0.5  # of the centre of words, added for plain cosines; .3 to .7 do nearly as well (benchmarks/own_words.py)
 WORDS_PER_DIMENSION = 5  # at least, to learn from a text alone
-
-_compared: WeakValueDictionary[tuple[int, bytes, bytes], WordVectors] = WeakValueDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,15 +234,8 @@ class Adaptation:
         return np.asarray(unit_rows(forms @ self.root) * np.linalg.norm(forms, axis=1, keepdims=True))
 
     def words(self, vectors: WordVectors) -> WordVectors:
-        """Return the same words with vectors whose cosine with an x is their likeness; the same while they live."""
-        key = id(vectors.matrix), self.centre.tobytes(), self.root.tobytes()
-        words = _compared.get(key)
-        if words is None:
-            matrix = np.empty(vectors.matrix.shape, dtype=np.float32)
-            for low in range(0, len(matrix), COMMON_WORDS):
-                matrix[low : low + COMMON_WORDS] = self.compared_words(vectors.matrix[low : low + COMMON_WORDS])
-            _compared[key] = words = vectors._with_matrix(matrix)
-        return words
+        """Return the same words with vectors whose cosine with an x is their likeness."""
+        return vectors._mapped(self.centre.tobytes() + self.root.tobytes(), self.compared_words)
 
 
 def words_with_vectors(sums: ContextSums, vectors: WordVectors) -> WordContexts | None:

@@ -1,7 +1,7 @@
 """Words and a matrix with a row for each of them: looking up, comparing, and searching for the nearest."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
@@ -70,7 +70,7 @@ class KeyedMatrix:
         self.name, self.source = name, source
         self.counts, self.origin, self.skipped = rows.counts, rows.origin, rows.skipped
         self._vocabulary: Vocabulary | None = None
-        self._origin_matrix: Singles | None = None  # kept alive, as its id stands for it elsewhere
+        self._last_mapped: tuple[bytes, Self] | None = None
 
     @classmethod
     def _of_rows(cls, rows: WordRows, name: str | None = None, source: str | None = None) -> Self:
@@ -78,11 +78,17 @@ class KeyedMatrix:
         vectors._set(rows, name, source)
         return vectors
 
-    def _with_matrix(self, matrix: Singles) -> Self:
-        """Return the same words with vectors that come from these; both look words up in the same dictionary."""
-        other = self._of_rows(WordRows(self._listed, matrix))
-        other._vocabulary, other._origin_matrix = self.key_to_index, self._matrix
-        return other
+    def _mapped(self, key: bytes, function: Callable[[Singles], Doubles]) -> Self:
+        """Return the same words with vectors that `function` makes of these; the last ones are kept, by their key."""
+        kept = self._last_mapped
+        if kept is None or kept[0] != key:
+            matrix = np.empty_like(self._matrix)
+            for low in range(0, len(matrix), step := search.rows_per_block(matrix)):
+                matrix[low : low + step] = function(self._matrix[low : low + step])
+            other = self._of_rows(WordRows(self._listed, matrix))
+            other._vocabulary = self.key_to_index  # both look words up in the same dictionary
+            self._last_mapped = kept = key, other
+        return kept[1]
 
     def _as_rows(self) -> WordRows:
         """Return the words, vectors, counts and origins, as writers take them."""
@@ -419,6 +425,9 @@ class KeyedMatrix:
 
     def __deepcopy__(self, memo: object) -> Self:
         return self  # nothing here ever changes, and scikit-learn's clone() makes many deep copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_last_mapped": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

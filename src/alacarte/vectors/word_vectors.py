@@ -10,10 +10,10 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,10 +91,6 @@ class WordVectors(KeyedMatrix):
         if origins is not None and len(origins) != len(words):
             raise BadVectors(f"{len(words)} words and {len(origins)} origins; give each word one")
         self._set(WordRows(words, array, counts=numbers, origin=origins), name, source)
-
-    @classmethod
-    def _of_checked(cls, words: Sequence[str], matrix: Singles) -> Self:
-        return cls._of_rows(WordRows(words, matrix))
 
     # ------------------------------------------------------------------------------------------- from files and objects
 

@@ -5,20 +5,21 @@ found by their hashes, which are kept beside the bytes.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from threading import Lock
 from typing import Any, overload
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alacarte._io.arrays import Bytes, Codes, Longs
+from alacarte._io.arrays import Bytes, Longs
 from alacarte._io.artifact import Artifact
 from alacarte._io.tensors import pack_words, unpack_words
 
-HASH_FACTOR = 0x9E3779B97F4A7C15  # odd, so that no byte of a long word drops out of its hash
-BITS = (1 << 64) - 1
-HASHED_WORDS = 1 << 16  # words hashed together
+Hashes = NDArray[np.uint32]
+
+HASHES = "word_crc32"  # the tensor with the hashes
 LOOKED_UP_SINGLY = 1000  # words that are looked up one by one before a dictionary is made
 BUILDING = Lock()  # a dictionary of words
 
@@ -31,13 +32,7 @@ class PackedWords(Sequence[str]):
     ('né', ['the', 'né'], 1, None)
     """
 
-    def __init__(
-        self,
-        data: Bytes,
-        offsets: Longs,
-        hashes: Codes,
-        rows: Longs,
-    ) -> None:
+    def __init__(self, data: Bytes, offsets: Longs, hashes: Hashes, rows: Longs) -> None:
         self.data = data
         self.offsets = offsets
         self._hashes = hashes  # ascending
@@ -49,15 +44,18 @@ class PackedWords(Sequence[str]):
         if isinstance(words, PackedWords):
             return words
         data, offsets = pack_words(words)
-        hashes = word_hashes(data, offsets)
+        text = data.tobytes()
+        hashes = np.array([crc32(text[begin:end]) for begin, end in pairwise(offsets.tolist())], np.uint32)
         rows = np.argsort(hashes, kind="stable")
         return cls(data, offsets, hashes[rows], rows)
 
     @classmethod
     def from_artifact(cls, artifact: Artifact) -> "PackedWords":
         """Return the words in an artifact that holds `tensors`; nothing is decoded."""
+        if HASHES not in artifact.tensors:  # older files have other hashes
+            return cls.of(artifact.words())
         data, offsets = artifact.tensor("words", np.uint8, 1), artifact.tensor("words_offsets", np.int64, 1)
-        hashes, rows = artifact.tensor("word_hashes", np.uint64, 1), artifact.tensor("word_rows", np.int64, 1)
+        hashes, rows = artifact.tensor(HASHES, np.uint32, 1), artifact.tensor("word_rows", np.int64, 1)
         count = len(offsets) - 1
         if (
             count < 0
@@ -72,12 +70,7 @@ class PackedWords(Sequence[str]):
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that an artifact keeps."""
-        return {
-            "words": self.data,
-            "words_offsets": self.offsets,
-            "word_hashes": self._hashes,
-            "word_rows": self._rows,
-        }
+        return {"words": self.data, "words_offsets": self.offsets, HASHES: self._hashes, "word_rows": self._rows}
 
     def first(self, count: int) -> "PackedWords":
         """Return the first `count` words."""
@@ -90,25 +83,13 @@ class PackedWords(Sequence[str]):
     def find(self, word: str) -> int | None:
         """Return the place of a word, or None."""
         encoded = word.encode("utf-8", "surrogatepass")
-        wanted = np.uint64(_hash(encoded))
+        wanted = np.uint32(crc32(encoded))
         at = int(np.searchsorted(self._hashes, wanted))
         while at < len(self._hashes) and self._hashes[at] == wanted:  # several words may share a hash
             row = int(self._rows[at])
             if self._bytes(row) == encoded:
                 return row
             at += 1
-        return None
-
-    def duplicate(self) -> str | None:
-        """Return a word that is listed twice, or None."""
-        same = np.flatnonzero(self._hashes[1:] == self._hashes[:-1])
-        rows = np.unique(np.concatenate([self._rows[same], self._rows[same + 1]]))
-        seen: set[str] = set()
-        for row in rows.tolist():
-            word = self._bytes(row).decode()
-            if word in seen:
-                return word
-            seen.add(word)
         return None
 
     def _bytes(self, row: int) -> bytes:
@@ -208,39 +189,6 @@ class Vocabulary(Mapping[str, int]):
         if len(self) <= 10:
             return repr(self._as_dictionary())
         return f"Vocabulary({len(self):,} words: {', '.join(map(repr, islice(self, 3)))}, …)"
-
-
-def word_hashes(data: Bytes, offsets: Longs) -> Codes:
-    """Return a number of 64 bits for each word: Σ (byte + 1) · factor^(its place, from 1 on)."""
-    lengths = np.diff(offsets)
-    hashes = np.zeros(len(lengths), np.uint64)
-    longest = int(lengths.max(initial=0))
-    powers = np.full(longest, HASH_FACTOR, np.uint64)
-    np.multiply.accumulate(powers, out=powers)
-    for low in range(0, len(lengths), HASHED_WORDS):
-        part = lengths[low : low + HASHED_WORDS]
-        filled = np.flatnonzero(part)
-        if not len(filled):
-            continue
-        begin, end = int(offsets[low]), int(offsets[low + len(part)])
-        starts = offsets[low : low + len(part)] - begin
-        places = np.arange(end - begin) - np.repeat(starts, part)
-        terms = (data[begin:end].astype(np.uint64) + np.uint64(1)) * powers[places]
-        hashes[low + filled] = np.add.reduceat(terms, starts[filled])
-    return hashes
-
-
-def _hash(word: bytes) -> int:
-    """Return the same for one word.
-
-    >>> words = pack_words(["the", "né", ""])
-    >>> [_hash(word.encode()) for word in ("the", "né", "")] == word_hashes(*words).tolist()
-    True
-    """
-    total = 0
-    for byte in reversed(word):
-        total = (total + byte + 1) * HASH_FACTOR & BITS
-    return total
 
 
 def length_prefixed(data: Bytes, offsets: Longs, low: int, high: int) -> bytes:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from alacarte._io.artifact import read_artifact, write_artifact
 from alacarte.errors import BadVectors
 from alacarte.vectors import words as module
-from alacarte.vectors.words import PackedWords, Vocabulary, length_prefixed, word_hashes
+from alacarte.vectors.words import PackedWords, Vocabulary, length_prefixed
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 lists = st.lists(texts, unique=True, max_size=40)
@@ -27,7 +27,6 @@ def test_packed_words_are_the_list(words, other):
     assert packed[1:3] == words[1:3]
     assert [packed.find(word) for word in words] == list(range(len(words)))
     assert packed.find(other) == (words.index(other) if other in words else None)
-    assert packed.duplicate() is None
     half = packed.first(len(words) // 2)
     assert list(half) == words[: len(words) // 2]
     assert [half.find(word) for word in words] == [row if row < len(half) else None for row in range(len(words))]
@@ -57,26 +56,10 @@ def test_a_vocabulary_is_the_dictionary(words, other, few):
         lazy["\ud800"]
 
 
-@given(lists)
-def test_hashes_by_block(words):
-    before = module.HASHED_WORDS
-    packed = PackedWords.of(words)
-    try:
-        module.HASHED_WORDS = 3
-        hashes = word_hashes(packed.data, packed.offsets)
-    finally:
-        module.HASHED_WORDS = before
-    assert hashes.tolist() == word_hashes(packed.data, packed.offsets).tolist()
-    assert hashes.tolist() == [module._hash(word.encode()) for word in words]
-
-
 def test_words_that_share_a_hash(monkeypatch):
-    monkeypatch.setattr(module, "word_hashes", lambda data, offsets: np.full(len(offsets) - 1, 5, np.uint64))
-    monkeypatch.setattr(module, "_hash", lambda word: 5)
+    monkeypatch.setattr(module, "crc32", lambda word: 5)
     packed = PackedWords.of(["a", "b", "c"])
     assert [packed.find(word) for word in "abcd"] == [0, 1, 2, None]
-    assert packed.duplicate() is None
-    assert PackedWords.of(["a", "b", "a"]).duplicate() == "a"
 
 
 @given(lists)
@@ -91,13 +74,16 @@ def test_in_an_artifact(tmp_path):
     packed = PackedWords.of(["a", "né", ""])
     write_artifact(tmp_path / "a", "example", packed.tensors(), {})
     assert list(PackedWords.from_artifact(read_artifact(tmp_path / "a"))) == ["a", "né", ""]
+    older = {name: tensor for name, tensor in packed.tensors().items() if name != "word_crc32"}
+    write_artifact(tmp_path / "c", "example", {**older, "word_hashes": np.arange(3)}, {})
+    assert PackedWords.from_artifact(read_artifact(tmp_path / "c")).find("né") == 1
     for name, wrong in [
         ("words_offsets", np.array([0, 1, 2, 9])),
         ("words_offsets", np.array([0, 3, 1, 4])),
         ("words_offsets", np.array([], np.int64)),
         ("word_rows", np.array([0, 1, 3])),
         ("word_rows", np.array([0, 1])),
-        ("word_hashes", np.array([0.5, 1, 2])),
+        ("word_crc32", np.array([0.5, 1, 2])),
     ]:
         write_artifact(tmp_path / "b", "example", {**packed.tensors(), name: wrong}, {})
         with pytest.raises(BadVectors, match="b is damaged"):

@@ -18,6 +18,34 @@ from alacarte.vectors.formats import native
 from alacarte.vectors.formats.rows import Problems, WordRows
 
 VECTORS, CONFIG, CARD = "vectors.safetensors", "config.json", "README.md"
+MODEL_CARD = """---
+library_name: alacarte
+tags:
+- word-embeddings
+- a-la-carte
+# To be filled in by whoever publishes this:
+# license:
+# language:
+---
+
+# {title}
+
+{about}
+
+## Use
+
+`pip install alacarte-embeddings`; a name on the Hub is looked for in the local cache, which `hf download` fills.
+
+```python
+{code}
+```
+
+## Licence
+
+To be filled in by whoever publishes this: that of the vectors, and of the text they were made from.
+
+Written by alacarte {version} (à la carte embedding, Khodak et al., ACL 2018).
+"""
 _REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
@@ -71,41 +99,6 @@ def config(kind: str, facts: Mapping[str, Any]) -> str:
 def model_card(title: str, class_name: str, about: Sequence[str], examples: Sequence[str]) -> str:
     """Return a model card: what it is, how to use it, and lines for whoever publishes it to fill in."""
     variable = "vectors" if class_name == "WordVectors" else "model"
-    code = [
-        f"from alacarte import {class_name}",
-        f"{variable} = {class_name}.from_pretrained({json.dumps(title)})  # this folder, or its name on the Hub",
-        *examples,
-    ]
-    return "\n".join(
-        [
-            "---",
-            "library_name: alacarte",
-            "tags:",
-            "- word-embeddings",
-            "- a-la-carte",
-            "# To be filled in by whoever publishes this:",
-            "# license: ",
-            "# language: ",
-            "---",
-            "",
-            f"# {title}",
-            "",
-            *about,
-            "",
-            "## Use",
-            "",
-            "`pip install alacarte-embeddings`; a name on the Hub is looked for in the local cache, which",
-            "`hf download` fills.",
-            "",
-            "```python",
-            *code,
-            "```",
-            "",
-            "## Licence",
-            "",
-            "To be filled in by whoever publishes this: that of the vectors, and of the text they were made from.",
-            "",
-            f"Written by alacarte {__version__} (à la carte embedding, Khodak et al., ACL 2018).",
-            "",
-        ]
-    )
+    loading = f"{variable} = {class_name}.from_pretrained({json.dumps(title)})  # this folder, or its name on the Hub"
+    code = "\n".join([f"from alacarte import {class_name}", loading, *examples])
+    return MODEL_CARD.format(title=title, about="\n".join(about), code=code, version=__version__)

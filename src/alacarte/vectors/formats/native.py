@@ -39,11 +39,7 @@ def write(path: str | PathLike[str], rows: WordRows, metadata: Mapping[str, Any]
 
 def tensors_of(rows: WordRows) -> dict[str, NDArray[Any]]:
     """Return the arrays that `rows_of_artifact` reads."""
-    words = PackedWords.of(rows.words)
-    twice = words.duplicate()
-    if twice is not None:
-        raise BadVectors(f"{twice!r} would be written twice; give each word once")
-    tensors = {"matrix": np.asarray(rows.matrix, np.float32), **words.tensors()}
+    tensors = {"matrix": np.asarray(rows.matrix, np.float32), **PackedWords.of(rows.words).tensors()}
     if rows.counts is not None:
         tensors["counts"] = np.asarray(rows.counts, np.int64)
     if rows.origin is not None:

@@ -70,20 +70,17 @@ def only(rows: WordRows, words: Iterable[str]) -> WordRows:
     """
     wanted = list(words)
     places = {word: place for place, word in enumerate(rows.words)}
-    composed: dict[str, Singles] = {}
+    if places.keys() >= set(wanted):
+        return rows.chosen(np.array([places[word] for word in wanted], np.int64))
+    vectors = []
     for word in wanted:
-        if word not in places:
-            vector = None if rows.subwords is None else rows.subwords.vector(word)
-            if vector is None:
-                raise BadVectors(f"there is no vector for {word!r}; leave it out of words")
-            composed[word] = vector
-    matrix = np.array([composed[word] if word in composed else rows.matrix[places[word]] for word in wanted])
-    counts = origin = None
-    if not composed:
-        chosen = [places[word] for word in wanted]
-        counts = None if rows.counts is None else rows.counts[chosen]
-        origin = None if rows.origin is None else tuple(rows.origin[place] for place in chosen)
-    return replace(rows, words=wanted, matrix=matrix, counts=counts, origin=origin)
+        vector = rows.matrix[places[word]] if word in places else None
+        if vector is None and rows.subwords is not None:
+            vector = rows.subwords.vector(word)
+        if vector is None:
+            raise BadVectors(f"there is no vector for {word!r}; leave it out of words")
+        vectors.append(vector)
+    return replace(rows, words=wanted, matrix=np.array(vectors), counts=None, origin=None)
 
 
 def _from_rows(words: list[str], rows: list[Any]) -> WordRows:
