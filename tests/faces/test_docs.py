@@ -218,7 +218,7 @@ def make_files_of_the_how_to(folder: Path) -> None:
     lines = [" ".join(rng.choice([*words, "zorgle"], 20)) for _ in range(1200)]
     phrases = ["climate change and immigration", "the batter of flour", *["w1 prime minister w2"] * 30]
     text = "\n".join([*lines, *phrases]) + "\n"
-    plain = ["reports", "news", "kitchen", "stadium", "text", "a", "monday", "tuesday", "wednesday", "segmented"]
+    plain = ["reports", "news", "text", "a", "monday", "tuesday", "wednesday", "segmented"]
     for name in [*(f"{name}.txt" for name in plain), "books/one.txt"]:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(f"{name} {text}")  # each its own text
@@ -271,7 +271,7 @@ def test_the_commands_of_the_how_to_run(tmp_path, monkeypatch):
             result = alc(app, arguments, input="the bank of the river\n" * 9)
             assert result.exit_code == 0, f"alc {shlex.join(arguments)}: {result.output}"
             ran += 1
-    assert ran > 40
+    assert ran > 30
 
 
 # ----------------------------------------------------------------------------------------------------- reference
