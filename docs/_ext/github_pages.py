@@ -16,6 +16,8 @@ LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 
 def place_on_site(path, docs):
     """Where the site has the page of a file, or None if it has none."""
+    if path == docs.parent / "README.md":
+        return docs / "index.md"
     if path.parent == docs.parent and path.name in PROJECT:
         return docs / "project" / path.name.lower().replace("_", "-")
     return path if path.is_relative_to(docs) and path.is_file() else None
@@ -54,7 +56,17 @@ def prepare(app, name, source):
     docs, page = Path(app.srcdir).resolve(), Path(app.env.doc2path(name))
     if page.suffix == ".md" and page.parent.name != "project":
         source[0] = with_links_of_site(source[0], page, docs, app.config.repository_files)
+        if name == "index":
+            app.env.note_dependency(docs.parent / "README.md")
+            source[0] = with_readme(source[0], docs, app.config.repository_files)
         source[0] += listed(app.config.contents.get(name, []), app.config.short_titles)
+
+
+def with_readme(index, docs, repository_files):
+    """The first page of the site: the README, but for its links at the end, then the list of pages of docs/index.md."""
+    readme = docs.parent / "README.md"
+    text = readme.read_text(encoding="utf-8").partition("## More")[0]
+    return with_links_of_site(text, readme, docs, repository_files) + index[index.index("## ") :]
 
 
 def listed(pages, short_titles):

@@ -14,11 +14,10 @@ from alacarte.cli import app
 
 REPOSITORY = Path(__file__).parents[2]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
-NAMES = ["README.md", "docs/index.md", "docs/tutorial.md", "docs/howto.md", "docs/service.md", "docs/coming-from.md"]
+NAMES = ["README.md", "docs/tutorial.md", "docs/howto.md", "docs/service.md", "docs/coming-from.md"]
 NAMES += sorted(f"docs/{path.name}" for path in (REPOSITORY / "docs").glob("from-*.md"))
 RUN_BY = {  # blocks that are no doctests (the gate runs those), by page and language
     ("README.md", "sh"): "test_docs.py::test_the_commands_of_the_readme_run",
-    ("docs/index.md", "sh"): "",  # nothing but pip
     ("docs/tutorial.md", "sh"): "test_docs.py::test_the_commands_of_the_tutorial_run",
     ("docs/howto.md", "sh"): "test_docs.py::test_the_commands_of_the_how_to_run",
     ("docs/service.md", "sh"): "test_service.py::test_the_question_of_the_page_is_answered",
@@ -43,7 +42,7 @@ def test_every_block_is_run_by_a_test():
             if not body.startswith(">>>"):
                 found.add((name, language))
     assert found == set(RUN_BY)
-    for test in filter(None, RUN_BY.values()):
+    for test in RUN_BY.values():
         file, _, function = test.partition("::")
         assert f"def {function}(" in (Path(__file__).parent / file).read_text(encoding="utf-8"), test
     gate = (REPOSITORY / ".ci" / "run").read_text(encoding="utf-8")
