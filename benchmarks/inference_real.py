@@ -26,7 +26,18 @@ import numpy as np
 
 from alacarte import ALaCarte
 from alacarte.errors import AlacarteWarning
-from alacarte.regression import Inference, contexts, dem, nearest, placebo_cuts, ratio, read_table, regress, similarity
+from alacarte.regression import (
+    Inference,
+    contexts,
+    dem,
+    nearest,
+    placebo_cuts,
+    ratio,
+    read_table,
+    regress,
+    similarity,
+    similarity_over,
+)
 from alacarte.regression.embed import Embeddings
 from alacarte.regression.frames import Variables
 
@@ -300,6 +311,24 @@ def cosines(number: int, k: int | None) -> Callable[[World, np.random.Generator]
     return design
 
 
+def steps(periods: int, dealt: bool) -> Callable[[World, np.random.Generator], Drawn]:
+    """A design: ten cosines over periods in random order, or in years to which speeches are dealt at random."""
+
+    def design(world: World, rng: np.random.Generator) -> Drawn:
+        found = world.by_speech[WORDS[rng.integers(len(WORDS))]]
+        speech, year = documents_of(found), found.variables.columns["year"]
+        period = np.searchsorted(np.quantile(np.unique(year), np.linspace(0, 1, periods + 1))[1:-1], year, side="right")
+        period = rng.integers(0, periods, speech.max() + 1)[speech] if dealt else rng.permutation(periods)[period]
+        known = [word for word in world.model.vectors.words[100:3000] if word.isalpha()]
+        data = with_columns(found, period=period)
+        features = rng.choice(known, 10, replace=False).tolist()
+        table, warned = caught(lambda: similarity_over(data, "period", features, cluster="document", intervals=0.95))
+        low, high = table["drift_low"], table["drift_high"]
+        return Drawn(np.full(len(low), np.nan), low, high, table["estimate"], warned)
+
+    return design
+
+
 DESIGNS: dict[str, tuple[str, Callable[[World, np.random.Generator], Drawn]]] = {
     "documents": ("`regress`, 120 documents, groups by document", by_document),
     "reprints": ("the same, each reprinted 1–30 times with 1 % of its words changed", reprinted),
@@ -319,6 +348,9 @@ DESIGNS: dict[str, tuple[str, Callable[[World, np.random.Generator], Drawn]]] = 
     "nearest-40": ("`nearest`, the five nearest, 40 speakers with 1 to 200 contexts", cosines(40, 5)),
     "nearest-80": ("`nearest`, the five nearest, 80 speakers", cosines(80, 5)),
     "similarity": ("`similarity`, six words, 50 speakers", cosines(50, None)),
+    "steps": ("`similarity_over`, 12 periods in random order: the band of drift", steps(12, False)),
+    "steps-8": ("the same, 8 periods", steps(8, False)),
+    "steps-dealt": ("the same, speeches dealt to 12 periods at random", steps(12, True)),
 }
 
 

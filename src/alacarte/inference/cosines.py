@@ -21,6 +21,7 @@ from alacarte.inference.means import ROUNDING_OF_SHARES, Units
 LEAST_INTERVAL_DF = 1.0  # degrees of freedom of an interval, at least
 SEARCHES = 200  # simulated vectors by which the excess of chosen neighbours is estimated
 ERROR_STRETCH = (0.25, 10.0)  # standard errors change by no less and no more, to agree with another test
+LEAST_STEPS = 5  # from one value of a series to the next, to say what is usual
 LEAST_SQUARED_LENGTH = 0.02  # of ‖m‖²: a simulated vector's squared length without noise is no smaller
 
 
@@ -191,6 +192,30 @@ def selection_excess(
     chosen = search(drawn)
     cosines = np.einsum("nkd,nd->nk", chosen, drawn) / roots[:, None]
     return np.asarray((cosines - chosen @ direction).mean(axis=0))
+
+
+def drift_band(values: Doubles, errors: Doubles, level: float) -> tuple[Doubles, Doubles]:
+    """Return between which limits each value of a series would lie if the step to it were like the other steps.
+
+    Steps, in units of their standard errors, are compared by Student's t. Steps without values on either side, and
+    those of a series with fewer than `LEAST_STEPS`, have NaN.
+
+    >>> low, high = drift_band(np.array([0.1, 0.2, 0.1, 0.2, 0.3, 0.9]), np.full(6, 0.05), 0.95)
+    >>> low.round(2).tolist(), high.round(2).tolist()
+    ([nan, -0.77, -0.67, -0.77, -0.67, 0.02], [nan, 0.97, 1.0, 0.97, 1.0, 0.58])
+    """
+    from scipy.special import stdtrit
+
+    known = np.flatnonzero(np.isfinite(values) & (errors > 0))
+    low, high = np.full(len(values), np.nan), np.full(len(values), np.nan)
+    if len(known) > LEAST_STEPS:
+        start, noise = values[known][:-1], np.square(errors[known])
+        noise = noise[1:] + noise[:-1]
+        scaled = np.square(values[known][1:] - start) / noise
+        others = (scaled.sum() - scaled) / (len(scaled) - 1)
+        reach = stdtrit(len(scaled) - 1, 0.5 + level / 2) * np.sqrt(noise * others)
+        low[known[1:]], high[known[1:]] = np.maximum(start - reach, -1), np.minimum(start + reach, 1)
+    return low, high
 
 
 def check_level(level: object) -> None:

@@ -20,7 +20,7 @@ from alacarte._io.arrays import Doubles, Longs
 from alacarte._io.checks import random_seed, whole_number
 from alacarte._io.table import PREFIX
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
-from alacarte.inference.cosines import check_level, directions_of, estimate, selection_excess
+from alacarte.inference.cosines import check_level, directions_of, drift_band, estimate, selection_excess
 from alacarte.inference.means import Units, debiased_squares
 from alacarte.regression.clusters import Clusters, clusters_of
 from alacarte.regression.embed import Embeddings, check_embeddings
@@ -31,6 +31,7 @@ from alacarte.vectors.word_vectors import WordVectors
 
 Candidates = int | Iterable[str] | None
 EVERYTHING = "all contexts"
+DRIFT = ("drift_low", "drift_high")  # columns of a series: where a value lies if there is nothing but drift
 LEAST_CLUSTER_DF = 3.5  # degrees of freedom of clusters below which one is warned
 
 
@@ -467,7 +468,8 @@ def similarity_over(
     -------
     Results
         As `similarity` gives, with `n`, the number of contexts; a variable that is called as one of these columns has
-        "columns." before its name.
+        "columns." before its name. With intervals, `drift_low` and `drift_high` are the limits between which the
+        estimate would lie if the step from the value before were like the other steps: outside, it is more than drift.
     """
     names, directions = _known_features(embeddings, features)
     splits: list[tuple[Any, npt.NDArray[np.bool_]]] = [(None, np.ones(len(embeddings), dtype=bool))]
@@ -486,6 +488,12 @@ def similarity_over(
         for name, column in cosine_columns(groups.units, directions, intervals).items():
             absent: Any = "no context" if column.dtype == object else np.nan
             columns[name] = np.where(at[:, None] >= 0, column[at], absent).ravel()
+        if intervals is not None:
+            shape, limits = (len(values), len(names)), np.full((2, len(values) * len(names)), np.nan)
+            series = zip(*(columns[name].reshape(shape).T for name in ("estimate", "std_error")), strict=True)
+            for number, (steps, errors) in enumerate(series):
+                limits[:, number :: len(names)] = drift_band(steps, errors, intervals)
+            columns |= dict(zip(DRIFT, limits, strict=True))
         columns["n"] = np.repeat(np.where(at >= 0, groups.sizes[at], 0), len(names))
         headers = {name: PREFIX + name if name in columns else name for name in (within, over) if name is not None}
         given: dict[str, Column] = {}

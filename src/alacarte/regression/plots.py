@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from alacarte._io.arrays import Doubles
+from alacarte._io.arrays import Doubles, Mask
 from alacarte._io.figures import (
     COLOURS,
     GREY,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 TICKS = (0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20)
+RING = 60.0  # square points by which a ring is larger than its mark
 LARGEST_RATIO = 20.0  # a ratio on the axis
 
 
@@ -240,8 +241,8 @@ def _ratio_axis(axes: Any, values: Doubles) -> float:
 def plot_over(table: Results, *, ax: Any = None, title: str | None = None, size: SizeName = "page") -> Any:
     """Draw cosines over an ordered variable as lines, with their intervals as bands.
 
-    One line for each feature (and group, if `within` was given); marks grow with the number of contexts, and those
-    without an interval are open. The axis stays within −1 and 1.
+    One line for each feature (and group, if `within` was given); marks grow with the number of contexts, those without
+    an interval are open, and those that a step larger than drift leads to have a ring. The axis stays within −1 and 1.
 
     Parameters
     ----------
@@ -309,6 +310,10 @@ def _line(axes: Any, rows: Results, at: Doubles, number: int, largest: int) -> D
         alone = known & ~beside
         axes.vlines(at[alone], low[alone], high[alone], color=colour, lw=1.2, zorder=2)
     area = _mark_area(rows["n"], largest)
+    ringed = _beyond_drift(rows)
+    axes.scatter(
+        at[ringed], values[ringed], s=area[ringed] + RING, facecolor="none", edgecolor=colour, lw=1.2, zorder=4
+    )
     axes.scatter(
         at[known], values[known], s=area[known], marker=mark, color=colour, edgecolor="white", lw=0.6, zorder=4
     )
@@ -317,6 +322,13 @@ def _line(axes: Any, rows: Results, at: Doubles, number: int, largest: int) -> D
         at[~known], heights[~known], s=area[~known], marker=mark, facecolor="white", edgecolor=colour, lw=1.2, zorder=4
     )
     return np.asarray(heights)
+
+
+def _beyond_drift(rows: Results) -> Mask:
+    """Return which values lie outside of what drift would give."""
+    if "drift_low" not in rows:
+        return np.zeros(len(rows), dtype=bool)
+    return np.asarray((rows["estimate"] < rows["drift_low"]) | (rows["estimate"] > rows["drift_high"]))
 
 
 def _mark_area(count: Any, largest: int) -> Any:
@@ -332,6 +344,9 @@ def _over_key(table: Results, largest: int) -> list[tuple[str, dict[str, Any]]]:
     ]
     if "conf_low" in table and (drawn & ~np.isfinite(table["conf_low"])).any():
         entries.append(("no interval (plain cosine)", {"marker": "o", "mec": GREY, "mfc": "white", "ms": 5}))
+    if _beyond_drift(table).any():
+        ring = {"marker": "o", "mec": GREY, "mfc": "none", "ms": float(np.sqrt(RING + 20))}
+        entries.append(("after a step larger than drift", ring))
     return entries
 
 

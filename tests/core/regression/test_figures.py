@@ -93,6 +93,17 @@ def test_over_time_a_point_without_an_interval_is_open(found):
     assert texts(axes) == {"D", "R"}
 
 
+def test_a_value_after_a_step_larger_than_drift_has_a_ring(found):
+    table = similarity_over(found, "year", "word1", intervals=0.95)
+    assert "after a step larger than drift" not in keys(plot_over(table))
+    table["drift_low"][1], table["drift_high"][1] = -1, table["estimate"][1] - 0.1
+    axes = plot_over(table)
+    assert [[table["year"][1], table["estimate"][1]]] in [
+        collection.get_offsets().tolist() for collection in axes.collections if not collection.get_facecolor().size
+    ]
+    assert "after a step larger than drift" in keys(axes)
+
+
 def test_the_axis_of_cosines_stays_within_its_bounds(found):
     table = similarity_over(found, "year", ["word1", "word2"], intervals=0.95)
     table["conf_high"][:] = 7.0

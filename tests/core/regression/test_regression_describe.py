@@ -7,7 +7,7 @@ import pytest
 
 from alacarte import WordVectors
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
-from alacarte.inference.cosines import estimate, pulls
+from alacarte.inference.cosines import drift_band, estimate, pulls
 from alacarte.inference.means import Units
 from alacarte.inference.two_groups import difference, sign_numbers, statistic, under_null
 from alacarte.regression import (
@@ -311,13 +311,40 @@ def test_over_an_ordered_variable():
 def test_a_variable_that_is_called_as_a_result_overwrites_none(name):
     plain = sample()
     found = replace(plain, variables=Variables({name: plain.variables.columns["party"], **plain.variables.columns}))
-    want = similarity_over(plain, "party", ["w1"], intervals=0.95).rows()
+    want = similarity_over(plain, "party", ["w1"], intervals=0.95)
     table = similarity_over(found, name, ["w1"], intervals=0.95)
-    assert (table.rows(), table.info["over"]) == (want, f"columns.{name}")
+    assert list(map(str, table.rows())) == list(map(str, want.rows()))
+    assert table.info["over"] == f"columns.{name}"
     split = similarity_over(found, "year", ["w1"], within=name, intervals=0.95)
     want = similarity_over(plain, "year", ["w1"], within="party", intervals=0.95)
     assert list(map(str, split.rows())) == list(map(str, want.rows()))
     assert split[f"columns.{name}"].tolist() == ["D"] * 4 + ["R"] * 4
+
+
+def test_a_step_larger_than_the_others_is_beyond_drift():
+    rng = np.random.default_rng(0)
+    values = np.cumsum(rng.normal(size=(400, 13)), axis=1)
+    inside = []
+    for series in values:
+        low, high = drift_band(series / 100, np.full(13, 0.001), 0.95)
+        assert np.isnan(low[0])
+        inside += ((low <= series / 100) & (series / 100 <= high))[1:].tolist()
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.015)
+    jump = np.array([0.1, 0.11, 0.1, np.nan, 0.12, 0.1, 0.11, 0.6, 0.61])
+    low, high = drift_band(jump, np.full(9, 0.01), 0.95)
+    assert np.flatnonzero((jump < low) | (jump > high)).tolist() == [7]
+    assert np.isnan(drift_band(jump[:5], np.full(5, 0.01), 0.95)[0]).all()
+
+
+def test_the_band_of_drift_is_of_each_word():
+    found = sample(40)
+    found = replace(found, contexts=None, variables=Variables({"year": np.arange(len(found)) % 8}))
+    table = similarity_over(found, "year", ["w3", "w1"], intervals=0.9)
+    alone = similarity_over(found, "year", "w1", intervals=0.9)
+    np.testing.assert_allclose(table["drift_high"][1::2], alone["drift_high"])
+    low, _ = drift_band(alone["estimate"], alone["std_error"], 0.9)
+    np.testing.assert_allclose(alone["drift_low"], low)
+    assert np.isfinite(low[1:]).all()
 
 
 def test_years_are_shown_as_years():
