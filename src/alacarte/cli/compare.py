@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from alacarte._io.options import option
 from alacarte.cli.command import command
 from alacarte.cli.opening import listed_targets, open_corpus, open_model, open_sums, refuse
-from alacarte.cli.options import Csv, Level, ModelOptions, Patterns, Plot
+from alacarte.cli.options import CSV, LEVEL, PLOT, THREADS, ModelOptions, Patterns
 from alacarte.cli.output import note, save_table, show, show_line, show_table, voice
-from alacarte.cli.tables import DATA, WHERE, Clusters, open_table, write_plot
+from alacarte.cli.tables import DATA, ROWS, Clusters, open_table, write_plot
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -23,31 +23,29 @@ Q = 0.05  # the share of wrong words that is put up with among those reported
 @command()
 def compare(
     *,
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILE",
-            show_default=False,
-            help="Two texts (files, folders, globs, URLs), two files of sums with --spread, or with --by one table: "
-            "CSV, TSV, JSON lines or Parquet.",
-        ),
-    ] = None,
+    files: list[str] | None = option(
+        None,
+        "Two texts (files, folders, globs, URLs), two files of sums with --spread, or with --by one table: CSV, TSV, "
+        "JSON lines or Parquet.",
+        metavar="FILE",
+        argument=True,
+    ),
     patterns: Patterns,
     model: ModelOptions,
     everything: bool = option(False, "Test every word that both sides use often enough.", flag="--all"),
     min_count: int = option(20, "How often both sides must use a word.", minimum=2),
-    level: Level = 0.95,
+    level: float = LEVEL,
     top: int = option(20, "How many words to show.", minimum=1),
     contexts: int = option(3, "Lines per word and side that contribute most; 0: none.", minimum=0),
-    threads: int | None = option(None, "Threads to use; all cores if left out.", metavar="N", minimum=1),
+    threads: int | None = THREADS,
     memory: str | None = option(None, "Most memory to use, as in 4GB.", metavar="SIZE"),
-    csv: Csv = None,
-    plot: Plot = None,
+    csv: Path | None = CSV,
+    plot: Path | None = PLOT,
     by: str | None = option(None, "The column of a table whose groups differ.", metavar="COLUMN", panel=DATA),
     group: list[str] | None = option(
         None, "With --by: the two groups, if there are more.", metavar="VALUE", panel=DATA
     ),
-    where: str | None = option(None, WHERE, metavar="EXPR", panel=DATA),
+    where: str | None = ROWS,
     clusters: Clusters,
     text: CorpusOptions,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -10,7 +10,7 @@ from alacarte._io.options import option
 from alacarte.cli._describe import concordance_facts
 from alacarte.cli.command import command
 from alacarte.cli.opening import named_targets, open_corpus, open_model, open_vectors
-from alacarte.cli.options import Among, Conditions, Corpora, CorpusPaths, Csv, K, ModelOptions, Patterns, VectorsOption
+from alacarte.cli.options import AMONG, CSV, THREADS, VECTORS, WHERE, K, ModelOptions, Patterns, Sources
 from alacarte.cli.output import note, note_written, save_table, show, show_rows, voice
 from alacarte.cli.tables import similarities
 from alacarte.text.options import CorpusOptions
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
 concordance = typer.Typer(no_args_is_help=True, help="Read text once, then question it: lines, vectors, sources.")
 
-Folder = Annotated[Path, typer.Argument(metavar="CONCORDANCE", help="A folder made by alc concordance build.")]
-Count = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many lines to show.")]
-Like = Annotated[list[str] | None, typer.Option(metavar="WORD", help="The likeness to this word; repeat it for more.")]
-THREADS = "Threads to use; all cores if left out."
+FOLDER = option(..., "A folder made by alc concordance build.", metavar="CONCORDANCE", argument=True)
+LINES = option(20, "How many lines to show.", metavar="N", minimum=1)
+LIKE = option(None, "The likeness to this word; repeat it for more.", metavar="WORD")
 
 
 @concordance.command()
@@ -31,9 +30,8 @@ THREADS = "Threads to use; all cores if left out."
 def build(
     *,
     out: Path = option(..., "The folder to make, as in reviews.concordance.", metavar="DIR", writes="concordance"),
-    vectors: VectorsOption = None,
-    paths: CorpusPaths = None,
-    corpus: Corpora = None,
+    vectors: str | None = VECTORS,
+    sources: Sources,
     column: list[str] | None = option(
         None,
         "A field or column to keep with each document, such as its date or its author; repeat it for more.",
@@ -42,7 +40,7 @@ def build(
     ),
     text: CorpusOptions,
     tokenizer: str = option("words", "How text is split: words, whitespace, …", metavar="NAME"),
-    threads: int | None = option(None, THREADS, metavar="N", minimum=1),
+    threads: int | None = THREADS,
 ) -> None:
     """Read text into a folder. Interrupted, the same command goes on where it stopped.
 
@@ -55,7 +53,7 @@ def build(
     from alacarte.concordance import Concordance
 
     text = replace(text, spans=None)  # a concordance keeps no labelled spans
-    source = open_corpus([*(paths or ()), *(corpus or ())], text, columns=column or ())
+    source = open_corpus(sources.places, text, columns=column or ())
     built = Concordance.build(
         open_vectors(vectors),
         source,
@@ -73,11 +71,10 @@ def build(
 @command()
 def add(
     *,
-    folder: Folder,
-    paths: CorpusPaths = None,
-    corpus: Corpora = None,
+    folder: Path = FOLDER,
+    sources: Sources,
     text: CorpusOptions,
-    threads: int | None = option(None, THREADS, metavar="N", minimum=1),
+    threads: int | None = THREADS,
 ) -> None:
     """Add text, which has the same columns; a file that is in the concordance already is refused.
 
@@ -85,14 +82,14 @@ def add(
     alc concordance add reviews.concordance may.jsonl --text body
     """
     opened = _open(folder)
-    source = open_corpus([*(paths or ()), *(corpus or ())], replace(text, spans=None), columns=opened.columns)
+    source = open_corpus(sources.places, replace(text, spans=None), columns=opened.columns)
     opened.add(source, threads=threads, show_progress=voice.progress)
     _show_size(opened)
 
 
 @concordance.command()
 @command()
-def remove(*, folder: Folder, where: Conditions = None) -> None:
+def remove(*, folder: Path = FOLDER, where: list[str] | None = WHERE) -> None:
     """Take documents out. Their text stays in the folder and is not read any more.
 
     \b
@@ -104,7 +101,7 @@ def remove(*, folder: Folder, where: Conditions = None) -> None:
 
 @concordance.command("show")
 @command()
-def show_facts(*, folder: Folder) -> None:
+def show_facts(*, folder: Path = FOLDER) -> None:
     """Say what is in a concordance, and check every byte.
 
     \b
@@ -119,12 +116,12 @@ def show_facts(*, folder: Folder) -> None:
 @command()
 def lines(
     *,
-    folder: Folder,
+    folder: Path = FOLDER,
     patterns: Patterns,
-    where: Conditions = None,
-    limit: Count = 20,
+    where: list[str] | None = WHERE,
+    limit: int = LINES,
     seed: int | None = option(None, "Show a random choice instead of the first ones.", metavar="N", minimum=0),
-    csv: Csv = None,
+    csv: Path | None = CSV,
 ) -> None:
     """List the lines in which a word, a phrase or a pattern occurs.
 
@@ -146,12 +143,12 @@ def lines(
 @command()
 def influence(
     *,
-    folder: Folder,
+    folder: Path = FOLDER,
     patterns: Patterns,
     model: ModelOptions,
-    where: Conditions = None,
-    limit: Count = 20,
-    csv: Csv = None,
+    where: list[str] | None = WHERE,
+    limit: int = LINES,
+    csv: Path | None = CSV,
 ) -> None:
     """List the lines that the vector of a phrase comes from, those that count most first.
 
@@ -172,14 +169,14 @@ def influence(
 @command()
 def nearest(
     *,
-    folder: Folder,
+    folder: Path = FOLDER,
     patterns: Patterns,
     model: ModelOptions,
-    where: Conditions = None,
-    k: K = 10,
-    among: Among = None,
-    like: Like = None,
-    csv: Csv = None,
+    where: list[str] | None = WHERE,
+    k: int = K,
+    among: int | None = AMONG,
+    like: list[str] | None = LIKE,
+    csv: Path | None = CSV,
 ) -> None:
     """List the words most like a phrase as these texts use it, with 95 % intervals.
 
@@ -197,14 +194,14 @@ def nearest(
 @command()
 def over(
     *,
-    folder: Folder,
+    folder: Path = FOLDER,
     by: str = option(..., "The column of dates or numbers.", metavar="COLUMN"),
     patterns: Patterns,
-    like: Like = None,
+    like: list[str] | None = LIKE,
     periods: int = option(12, "How many periods at most.", metavar="N", minimum=1),
     model: ModelOptions,
-    where: Conditions = None,
-    csv: Csv = None,
+    where: list[str] | None = WHERE,
+    csv: Path | None = CSV,
 ) -> None:
     """Show a phrase over time: how often it is used, and how like other words it is.
 
@@ -225,14 +222,14 @@ def over(
 @command()
 def compare(
     *,
-    folder: Folder,
+    folder: Path = FOLDER,
     patterns: Patterns,
-    where: Conditions = None,
+    where: list[str] | None = WHERE,
     other: Path | None = option(None, "Another concordance for the other side.", metavar="CONCORDANCE"),
     other_where: list[str] | None = option(None, "The documents of the other side, as --where.", metavar="CONDITION"),
     model: ModelOptions,
     min_count: int = option(20, "Uses on either side, at least.", metavar="N", minimum=2),
-    csv: Csv = None,
+    csv: Path | None = CSV,
 ) -> None:
     """Test whether two groups, periods or corpora use a word differently; without --word, every word.
 
@@ -256,7 +253,12 @@ def compare(
 @concordance.command("map")
 @command()
 def draw_map(
-    *, folder: Folder, patterns: Patterns, model: ModelOptions, where: Conditions = None, csv: Csv = None
+    *,
+    folder: Path = FOLDER,
+    patterns: Patterns,
+    model: ModelOptions,
+    where: list[str] | None = WHERE,
+    csv: Path | None = CSV,
 ) -> None:
     """Put words on a plane: where their own vectors put them and where these texts do, with regions of doubt.
 

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alacarte._io.options import option
 from alacarte._io.table import Table
 from alacarte.cli.command import command
 from alacarte.cli.opening import named_targets, open_corpus, refuse, typed_options, typed_sides
-from alacarte.cli.options import Csv, Files, Patterns
+from alacarte.cli.options import CSV, FILES, Patterns
 from alacarte.cli.output import note, save_table, show, voice
-from alacarte.cli.tables import DATA, Where, is_table, open_table
+from alacarte.cli.tables import DATA, ROWS, is_table, open_table
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
 @command()
 def contexts(
     *,
-    files: Files = None,
+    files: list[str] | None = FILES,
     patterns: Patterns,
     identity: str | None = option(
         None, "Of a table, the column with names.", flag="--id", metavar="COLUMN", panel=DATA
     ),
-    where: Where = None,
+    where: str | None = ROWS,
     window: str = option("10", "Words on each side.", metavar="N|B,A"),
     tokenizer: str = option("words", "How text is split: words, whitespace, …", metavar="NAME"),
     limit: int = option(20, "How many to show; --csv has them all.", metavar="N", minimum=1),
-    csv: Csv = None,
+    csv: Path | None = CSV,
     text: CorpusOptions,
 ) -> None:
     """List the contexts of a word, one per line.

@@ -1,15 +1,12 @@
 """`alc convert`: any vector format to any other, or to an index."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from alacarte._io.options import option
 from alacarte._io.urls import display_name
 from alacarte.cli.command import command
 from alacarte.cli.opening import open_vectors, refuse
-from alacarte.cli.options import Limit, SkipErrors, Writes
+from alacarte.cli.options import LIMIT, SKIP_ERRORS
 from alacarte.cli.output import note_written, show, voice
 from alacarte.cli.outputs import OF_VECTORS, check_vectors, format_for
 
@@ -17,22 +14,22 @@ from alacarte.cli.outputs import OF_VECTORS, check_vectors, format_for
 @command()
 def convert(
     *,
-    source: Annotated[str, typer.Argument(metavar="IN", help="A file of any common format, or glove.6B.50d.")],
-    out: Annotated[
-        str,
-        typer.Argument(metavar="OUT", help="The file to write, whose ending gives the format; or -, standard output."),
-        Writes(OF_VECTORS),
-    ],
-    from_format: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="Format of IN, if its content misleads.")
-    ] = None,
+    source: str = option(..., "A file of any common format, or glove.6B.50d.", metavar="IN", argument=True),
+    out: str = option(
+        ...,
+        "The file to write, whose ending gives the format; or -, standard output.",
+        metavar="OUT",
+        argument=True,
+        writes=OF_VECTORS,
+    ),
+    from_format: str | None = option(None, "Format of IN, if its content misleads.", flag="--format", metavar="FORMAT"),
     trust: bool = option(False, "Open a pickle of gensim's (--format gensim-pickle): its code is run."),
     to: str | None = option(None, "Format of OUT, if the ending of its name does not give it.", metavar="FORMAT"),
     space: str | None = option(
         None, "What to write for spaces in phrases, as in --space _ for gensim.", metavar="TEXT"
     ),
-    limit: Limit = None,
-    skip_errors: SkipErrors = False,
+    limit: int | None = LIMIT,
+    skip_errors: bool = SKIP_ERRORS,
 ) -> None:
     """Convert word vectors from any format to any other.
 

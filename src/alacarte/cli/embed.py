@@ -9,7 +9,7 @@ from alacarte._io.options import option
 from alacarte.cli._spelling import facts_of, from_spelling, with_form
 from alacarte.cli.command import command
 from alacarte.cli.opening import only_one, open_model, refuse
-from alacarte.cli.options import Among, K, ModelOptions
+from alacarte.cli.options import AMONG, K, ModelOptions
 from alacarte.cli.output import neighbour_dicts, note, show, show_neighbours
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def embed(
     form: bool = option(False, "Add what the word's spelling says; without a context it is all there is."),
     vector: bool = option(False, "Print the vector itself: plain numbers."),
     explain: bool = option(False, "Show which context words the vector comes from, and its uncertainty."),
-    k: K = 10,
-    among: Among = None,
+    k: int = K,
+    among: int | None = AMONG,
 ) -> None:
     """Embed a word from a few sentences; list its neighbours.
 

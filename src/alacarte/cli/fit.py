@@ -24,7 +24,7 @@ from alacarte.cli.opening import (
     refuse,
     typed_options,
 )
-from alacarte.cli.options import Corpora, CorpusPaths, Limit, SaveSums, SkipErrors, Sums, VectorsOption
+from alacarte.cli.options import LIMIT, SAVE_SUMS, SKIP_ERRORS, SUMS, VECTORS, Sources
 from alacarte.cli.output import note_written, show, show_rows, voice
 from alacarte.contexts.reading import Reading
 from alacarte.passes.work import Work
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 @command()
 def fit(
     *,
-    vectors: VectorsOption = None,
+    vectors: str | None = VECTORS,
     out: Path | None = option(None, "Folder for the model; created if need be.", metavar="DIR", writes="model"),
-    sums: Sums = None,
-    save_sums: SaveSums = None,
+    sums: list[Path] | None = SUMS,
+    save_sums: Path | None = SAVE_SUMS,
     include_vectors: bool | None = option(
         None,
         "Put the vectors into the folder too; all but those that ship under a name are, if left out.",
@@ -62,10 +62,9 @@ def fit(
         "with this --window, --averaging and --tokenizer.",
         metavar="FILE",
     ),
-    limit: Limit = None,
-    skip_errors: SkipErrors = False,
-    paths: CorpusPaths = None,
-    corpus: Corpora = None,
+    limit: int | None = LIMIT,
+    skip_errors: bool = SKIP_ERRORS,
+    sources: Sources,
     text: CorpusOptions,
     reading: Reading,
     solve: Solve,
@@ -84,14 +83,11 @@ def fit(
         raise typer.BadParameter("say where the model goes with --out DIR")
     only_one("sums", "form")
     only_one("sums", "transform")
-    places = [*(corpus or []), *(paths or [])]
-    if form and "-" in places:
+    if form and "-" in sources.places:
         raise typer.BadParameter("--form reads the text twice, and standard input can be read once; pass a file")
     voice.checkpoint = None if work.checkpoint is None else Path(work.checkpoint)
     if transform is not None:
-        refuse(
-            "nothing is learned with --transform", "corpus", "paths", "save_sums", "form", CorpusOptions, Solve, Work
-        )
+        refuse("nothing is learned with --transform", "save_sums", "form", Sources, CorpusOptions, Solve, Work)
         source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
         _save(_of_matrix(source, transform, reading), out, include_vectors, limit is not None or skip_errors)
         return
@@ -101,13 +97,11 @@ def fit(
 
     documents = None
     if sums:
-        refuse(
-            "saved sums have this already; leave it out with --sums", "corpus", "paths", CorpusOptions, Reading, Work
-        )
+        refuse("saved sums have this already; leave it out with --sums", Sources, CorpusOptions, Reading, Work)
         collected = open_sums(sums)
         source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
     else:
-        documents = open_corpus(places, text)
+        documents = open_corpus(sources.places, text)
         source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
         if adapt and not typed_options("positions"):
             reading = replace(reading, positions=ADAPTED_POSITIONS)

@@ -27,15 +27,7 @@ from alacarte.cli.opening import (
     refuse,
     write_lines,
 )
-from alacarte.cli.options import (
-    Conditions,
-    Corpora,
-    CorpusPaths,
-    InducedTargets,
-    ModelOptions,
-    SaveSums,
-    Sums,
-)
+from alacarte.cli.options import SAVE_SUMS, SUMS, WHERE, InducedTargets, ModelOptions, Sources
 from alacarte.cli.output import note, note_written, show, show_line, voice
 from alacarte.cli.outputs import check_vectors, format_for
 from alacarte.errors import BadSums, NotEnoughData
@@ -63,8 +55,8 @@ def induce(
         metavar="FILE",
         writes="word vectors",
     ),
-    sums: Sums = None,
-    save_sums: SaveSums = None,
+    sums: list[Path] | None = SUMS,
+    save_sums: Path | None = SAVE_SUMS,
     update: Path | None = option(None, "Continue saved sums with more text, for the same targets.", metavar="SUMS"),
     spread: int | None = option(
         None, "Keep sums by N groups of documents (16), for intervals and comparisons.", metavar="N", minimum=2
@@ -74,9 +66,8 @@ def induce(
         None, "List the targets that do not occur, one per line.", metavar="FILE", writes="file"
     ),
     targets: InducedTargets,
-    paths: CorpusPaths = None,
-    corpus: Corpora = None,
-    where: Conditions = None,
+    sources: Sources,
+    where: list[str] | None = WHERE,
     text: CorpusOptions,
     work: Work,
 ) -> None:
@@ -98,7 +89,7 @@ def induce(
     if not targets.discover:
         refuse("goes with --discover", "min_score")
     if sums:
-        from_text = ("corpus", "paths", "where", "update", "spread", CorpusOptions, InducedTargets, Work)
+        from_text = ("where", "update", "spread", Sources, CorpusOptions, InducedTargets, Work)
         refuse("saved sums have this already; leave it out with --sums", *from_text)
     check_shard(work, save_sums, "out", "update", "missing")
     if out is None and work.shard is None:
@@ -112,7 +103,7 @@ def induce(
         phrases = ["a phrase"] if looked_for and max(targets.ngrams) > 1 else []
         check_vectors(out, format_for(out, None), [*listed, *phrases])
     voice.checkpoint = None if work.checkpoint is None else Path(work.checkpoint)
-    documents = None if sums else open_corpus([*(corpus or []), *(paths or [])], text, where=where)
+    documents = None if sums else open_corpus(sources.places, text, where=where)
     opened = open_model(model)
     if form:
         opened = with_form(opened)

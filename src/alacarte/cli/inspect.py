@@ -1,9 +1,6 @@
 """`alc inspect`: what a file is."""
 
-from typing import Annotated
-
-import typer
-
+from alacarte._io.options import option
 from alacarte.cli._describe import describe
 from alacarte.cli.command import command
 from alacarte.cli.output import show, show_rows
@@ -12,7 +9,7 @@ from alacarte.cli.output import show, show_rows
 @command()
 def inspect(
     *,
-    what: Annotated[str, typer.Argument(metavar="FILE|DIR|NAME", help="A file, a folder, a URL, or glove.6B.50d.")],
+    what: str = option(..., "A file, a folder, a URL, or glove.6B.50d.", metavar="FILE|DIR|NAME", argument=True),
 ) -> None:
     """Say what a file or folder is.
 

@@ -1,9 +1,6 @@
 """`alc merge`: add saved sums."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from alacarte._io.options import option
 from alacarte._io.urls import display_name
@@ -14,7 +11,7 @@ from alacarte.cli.output import note_written, show
 @command()
 def merge(
     *,
-    sums: Annotated[list[Path], typer.Argument(metavar="SUMS", help="Files that --save-sums wrote.")],
+    sums: list[Path] = option(..., "Files that --save-sums wrote.", metavar="SUMS", argument=True),
     out: Path = option(..., "Where the total goes.", metavar="FILE", writes="context sums"),
     subtract: list[Path] | None = option(None, "Take these away from the total; repeat it for more.", metavar="SUMS"),
     shared_only: bool = option(False, "Keep the targets that were looked for in all of the files."),

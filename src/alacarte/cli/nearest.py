@@ -1,7 +1,6 @@
 """`alc nearest`: nearest neighbours by vectors as they are, by an index, or with intervals from saved sums."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -9,7 +8,7 @@ from alacarte._io.options import option
 from alacarte.cli._spelling import with_form
 from alacarte.cli.command import command
 from alacarte.cli.opening import listed_targets, open_model, open_sums, open_vectors, refuse
-from alacarte.cli.options import Among, K, ModelOptions, NamedWords
+from alacarte.cli.options import AMONG, K, ModelOptions, NamedWords
 from alacarte.cli.output import neighbour_dicts, show, show_neighbours
 from alacarte.cli.outputs import INDEX
 from alacarte.cli.tables import similarities
@@ -20,24 +19,21 @@ INTERVALS = "With intervals"
 @command()
 def nearest(
     *,
-    file: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="VECTORS",
-            show_default=False,
-            envvar="ALC_VECTORS",
-            show_envvar=False,
-            help="Vectors of any common format, glove.6B.50d, or an index made by alc convert; else $ALC_VECTORS.",
-        ),
-    ] = None,
+    file: str | None = option(
+        None,
+        "Vectors of any common format, glove.6B.50d, or an index made by alc convert; else $ALC_VECTORS.",
+        metavar="VECTORS",
+        argument=True,
+        environment="ALC_VECTORS",
+    ),
     words: NamedWords,
     positive: list[str] | None = option(None, "Near to all of these, as one query; repeat for more.", metavar="WORD"),
     negative: list[str] | None = option(None, "And far from these; repeat for more.", metavar="WORD"),
     source: str | None = option(
         None, "Take the words from these vectors, such as induced ones.", flag="--from", metavar="FILE|NAME"
     ),
-    k: K = 10,
-    among: Among = None,
+    k: int = K,
+    among: int | None = AMONG,
     sums: list[Path] | None = option(
         None,
         "Instead of vectors: sums that alc induce --spread 16 --save-sums FILE saved; several are added up.",

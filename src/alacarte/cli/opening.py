@@ -153,14 +153,17 @@ def parse_context_weights(text: str) -> object:
     if not text.startswith("@"):
         return text
     lines = read_list(text[1:])
-    if "\t" not in lines[0]:
-        return lines
+    return read_numbers(text[1:]) if "\t" in lines[0] else lines
+
+
+def read_numbers(file: str | os.PathLike[str]) -> dict[str, float]:
+    """Return the name → number table in a file: of words and weights, or of sense keys and counts."""
     try:
-        pairs = [line.split("\t") for line in lines]
-        return {word: float(weight) for word, weight in pairs}
+        return {name: float(number) for name, number in (line.split("\t") for line in read_list(os.fspath(file)))}
     except ValueError:
         raise AlacarteError(
-            f"{text[1:]}: write one stop word per line, or a word, a tab and its weight on every line"
+            f"{os.fspath(file)}: a line is not a name, a tab and a number; write each line so, or, for stop words, "
+            "one word per line alone"
         ) from None
 
 

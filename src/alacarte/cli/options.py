@@ -2,22 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
 from alacarte._io import progress
-from alacarte._io.options import option
+from alacarte._io.options import Option, option
 from alacarte.cli.output import voice
 
-TARGETS = "Which words"
-
-
-class Writes(NamedTuple):
-    """What an option names: a file or folder that the command writes, and of which kind it is."""
-
-    kind: str | None = None
-    folder: bool = False
+TARGETS, CORPUS = "Which words", "The corpus"
 
 
 def _set_verbosity(value: bool | None) -> bool | None:
@@ -39,17 +32,18 @@ Verbosity = Annotated[
         help="Say more, or nothing but results.",
     ),
 ]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace existing files, whatever they are; without it, only our own.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout instead of tables.")]
-K = Annotated[int, typer.Option("--k", "-k", min=1, help="How many neighbours.")]
-AMONG_HELP = "Search only the first N words (in most files the most frequent)."
-Among = Annotated[int | None, typer.Option(min=1, metavar="N", help=AMONG_HELP)]
-Level = Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the intervals.")]
-Seed = Annotated[int, typer.Option(help="The same seed, the same numbers.", min=0)]
-Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as CSV; - is stdout."), Writes()]
-Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg."), Writes("figure")]
+OVERWRITE = Option("Replace existing files, whatever they are; without it, only our own.", flag="--overwrite")
+JSON = Option("Print JSON on stdout instead of tables.", flag="--json")
+
+# --------------------------------------------------------------------------------------------- options of several ones
+
+K = option(10, "How many neighbours.", flag="--k", short="-k", minimum=1)
+AMONG = option(None, "Search only the first N words (in most files the most frequent).", metavar="N", minimum=1)
+LEVEL = option(0.95, "Of the intervals.", minimum=0.5, maximum=0.9999)
+SEED = option(0, "The same seed, the same numbers.", minimum=0)
+THREADS = option(None, "Threads to use; all cores if left out.", metavar="N", minimum=1)
+CSV = option(None, "Write the table as CSV; - is stdout.", metavar="FILE", writes="file")
+PLOT = option(None, "Draw it: .png, .pdf or .svg.", metavar="FILE", writes="figure")
 
 # ------------------------------------------------------------------------------------------------- models and vectors
 
@@ -69,58 +63,52 @@ class ModelOptions:
     )
 
 
-VectorsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE|NAME",
-        envvar="ALC_VECTORS",
-        show_envvar=False,
-        help="Word vectors: a file of any common format, or glove.6B.50d; else $ALC_VECTORS.",
-    ),
-]
-Limit = Annotated[int | None, typer.Option(min=1, metavar="N", help="Read only the first N vectors.")]
-SkipErrors = Annotated[bool, typer.Option("--skip-errors", help="Leave out rows of the vectors that cannot be used.")]
+VECTORS = option(
+    None,
+    "Word vectors: a file of any common format, or glove.6B.50d; else $ALC_VECTORS.",
+    metavar="FILE|NAME",
+    environment="ALC_VECTORS",
+)
+LIMIT = option(None, "Read only the first N vectors.", metavar="N", minimum=1)
+SKIP_ERRORS = option(False, "Leave out rows of the vectors that cannot be used.", flag="--skip-errors")
 
 # --------------------------------------------------------------------------------------------------------------- text
 
-CorpusPaths = Annotated[
-    list[str] | None, typer.Argument(metavar="CORPUS", show_default=False, help="Text, as with --corpus.")
-]
-Corpora = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--corpus",
-        metavar="PATH",
-        rich_help_panel="The corpus",
-        help="Text: a file, folder, archive, glob, URL (s3://…), a concordance, @FILE with one of these per line, or - "
+
+@dataclass(frozen=True)
+class Sources:
+    """Where text is."""
+
+    paths: list[str] | None = option(None, "Text, as with --corpus.", metavar="CORPUS", argument=True)
+    corpus: list[str] | None = option(
+        None,
+        "Text: a file, folder, archive, glob, URL (s3://…), a concordance, @FILE with one of these per line, or - "
         "for stdin; repeat it for more.",
-    ),
-]
-Files = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="FILE", show_default=False, help="Text: a file, folder, archive, glob, URL, or - for stdin."
-    ),
-]
-Conditions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where",
-        metavar="CONDITION",
-        rich_help_panel="The corpus",
-        help="Of a concordance, only documents with 'party=D', 'party=D|R', 'date>=2001-01-01', 'date=' (no date) …; "
-        "repeat it: all must hold.",
-    ),
-]
-SaveSums = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Save the context sums too, to merge or learn from again without the text."),
-    Writes("context sums"),
-]
-Sums = Annotated[
-    list[Path] | None,
-    typer.Option(metavar="FILE", help="Use saved context sums instead of a corpus; several are added up."),
-]
+        metavar="PATH",
+        panel=CORPUS,
+    )
+
+    @property
+    def places(self) -> list[str]:
+        """What was named, in order."""
+        return [*(self.corpus or ()), *(self.paths or ())]
+
+
+FILES = option(None, "Text: a file, folder, archive, glob, URL, or - for stdin.", metavar="FILE", argument=True)
+WHERE = option(
+    None,
+    "Of a concordance, only documents with 'party=D', 'party=D|R', 'date>=2001-01-01', 'date=' (no date) …; "
+    "repeat it: all must hold.",
+    metavar="CONDITION",
+    panel=CORPUS,
+)
+SAVE_SUMS = option(
+    None,
+    "Save the context sums too, to merge or learn from again without the text.",
+    metavar="FILE",
+    writes="context sums",
+)
+SUMS = option(None, "Use saved context sums instead of a corpus; several are added up.", metavar="FILE")
 
 # -------------------------------------------------------------------------------------------------------------- words
 

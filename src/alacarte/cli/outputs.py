@@ -30,10 +30,10 @@ class NamedPath(NamedTuple):
     path: Path
 
 
-def check_outputs(ctx: typer.Context, kinds: dict[str, str | None], in_place: tuple[str, str] | None = None) -> None:
+def check_outputs(ctx: typer.Context, kinds: dict[str, str], in_place: tuple[str, str] | None = None) -> None:
     """Raise unless everything that a command is going to write may be written.
 
-    `kinds` gives for each parameter the kind of artifact that it names ("model", "figure", …), or None for files
+    `kinds` gives for each parameter the kind of artifact that it names ("model", "figure", …), or "file" for files
     that cannot be recognised as ours. `in_place` is an output and the input that it may replace.
     """
     from alacarte._io.files import is_same_file, is_stream
@@ -163,8 +163,6 @@ def _is_ours(file: Path, kind: str | None, output: Path) -> bool:
     """Whether this package can prove that it wrote a file, and that it is of the kind that is going to replace it."""
     from alacarte._io.artifact import kind_of
 
-    if kind is None:
-        return False
     if kind == OF_VECTORS and output.suffix.lower() == ".index":
         kind = INDEX
     if kind == FIGURE:

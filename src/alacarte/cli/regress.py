@@ -1,16 +1,14 @@
 """`alc regress`: how a word's use depends on who speaks, when and where."""
 
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from alacarte._io.options import option
 from alacarte.cli.command import command
 from alacarte.cli.opening import open_model, typed_sides
-from alacarte.cli.options import Csv, Level, ModelOptions, Plot, Seed
+from alacarte.cli.options import CSV, LEVEL, PLOT, SEED, ModelOptions
 from alacarte.cli.output import save_table, show, show_line, voice
-from alacarte.cli.tables import DATA, Study, Where, open_table, write_paper_table, write_plot
+from alacarte.cli.tables import DATA, ROWS, Study, open_table, write_paper_table, write_plot
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteError
 
@@ -18,9 +16,9 @@ from alacarte.errors import AlacarteError
 @command()
 def regress(
     *,
-    data: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A table: CSV, TSV, JSON lines or Parquet, compressed or not.")
-    ],
+    data: Path = option(
+        ..., "A table: CSV, TSV, JSON lines or Parquet, compressed or not.", metavar="FILE", argument=True
+    ),
     formula: str = option(
         ...,
         "'immigration ~ party * gender + year'; left of ~ a word, a quoted phrase or "
@@ -29,7 +27,7 @@ def regress(
     ),
     text: str = option("text", "The column with the text.", metavar="COLUMN", panel=DATA),
     tokens: str | None = option(None, "Or the one with lists of tokens.", metavar="COLUMN", panel=DATA),
-    where: Where = None,
+    where: str | None = ROWS,
     study: Study,
     model: ModelOptions,
     time: str | None = option(
@@ -39,14 +37,14 @@ def regress(
         "context", "What a context's vector is: the mean of its words, or their sum.", panel=DATA
     ),
     permutations: int = option(999, "For p-values; 0 for none.", metavar="N", minimum=0),
-    level: Level = 0.95,
+    level: float = LEVEL,
     adjust: Literal["holm", "bh", "none"] = option("holm", "p-values for several terms together."),
-    seed: Seed = 0,
-    csv: Csv = None,
+    seed: int = SEED,
+    csv: Path | None = CSV,
     table: Path | None = option(
         None, "Write the table as papers print it: .tex or .md.", metavar="FILE", writes="file"
     ),
-    plot: Plot = None,
+    plot: Path | None = PLOT,
 ) -> None:
     """Regress a word's embeddings on variables of documents.
 

@@ -1,15 +1,14 @@
 """`alc senses`: vectors for word senses, and which sense a word has in a text."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from alacarte._io.options import option
-from alacarte._io.printing import json_text
 from alacarte.cli.command import command
-from alacarte.cli.opening import open_corpus, open_model, open_vectors, refuse, write_lines
-from alacarte.cli.options import Among, Conditions, Corpora, CorpusPaths, Files, K, ModelOptions, Seed
+from alacarte.cli.opening import open_corpus, open_model, open_vectors, read_numbers, refuse, write_lines
+from alacarte.cli.options import AMONG, FILES, SEED, WHERE, K, ModelOptions, Sources
 from alacarte.cli.output import (
     detail,
     neighbour_dicts,
@@ -18,7 +17,6 @@ from alacarte.cli.output import (
     show,
     show_columns,
     show_line,
-    show_neighbours,
     show_table,
     voice,
 )
@@ -28,26 +26,18 @@ from alacarte.senses.wordnet import WordNet, open_wordnet
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
-    from alacarte.model import ALaCarte
     from alacarte.senses.disambiguation import Answer
     from alacarte.senses.induction import InducedSenses
-    from alacarte.senses.synset_vectors import SynsetVectors
-    from alacarte.text.corpus import Corpus
     from alacarte.vectors.word_vectors import WordVectors
 
 senses = typer.Typer(no_args_is_help=True, help="Word senses: vectors for synsets, and disambiguation.")
 
-WordNetSource = Annotated[
-    str | None,
-    typer.Option(
-        "--wordnet",
-        metavar="DIR|FILE|NAME",
-        show_default=False,
-        help="WordNet 3.x database files (a folder or archive), nltk, or wn. [what is installed]",
-    ),
-]
-SenseVectors = Annotated[str, typer.Option("--senses", metavar="FILE", help="Synset vectors made by alc senses build.")]
-Method = Literal["graded", "combined", "semcor", "gloss"]
+WORDNET = option(
+    None,
+    "WordNet 3.x database files (a folder or archive), nltk, or wn. [what is installed]",
+    metavar="DIR|FILE|NAME",
+)
+SENSES = option(..., "Synset vectors made by alc senses build.", metavar="FILE")
 
 
 @senses.command()
@@ -56,9 +46,9 @@ def build(
     *,
     out: Path = option(..., "Where the vectors go, keyed by synset id.", metavar="FILE", writes=OF_VECTORS),
     model: ModelOptions,
-    wordnet: WordNetSource = None,
+    wordnet: str | None = WORDNET,
     semcor: str | None = option(None, "SemCor, as distributed.", metavar="DIR|FILE"),
-    method: Method = option(
+    method: Literal["graded", "combined", "semcor", "gloss"] = option(
         "graded", "graded: SemCor shrunk toward the gloss by count; combined: gloss where SemCor has nothing; or one."
     ),
     sense_keys: Path | None = option(
@@ -77,24 +67,38 @@ def build(
     alc senses build --model glove.6B.50d --wordnet dict/ --method gloss \\
         --out glosses.safetensors
     """
-    from alacarte.senses.synset_vectors import by_sense_key
+    from alacarte.senses.readers import read_semcor
+    from alacarte.senses.synset_vectors import (
+        by_sense_key,
+        combined,
+        gloss_vectors,
+        graded,
+        induce_synsets,
+        sense_counts,
+    )
 
     if (semcor is None) != (method == "gloss"):
         raise typer.BadParameter("pass --semcor DIR|FILE, unless --method gloss, which does not read it")
     if counts is not None and semcor is None:
         raise typer.BadParameter("--counts are SemCor's; pass --semcor")
     check_vectors(out, None)
-    net = open_wordnet(wordnet)
-    built, counted = _build(open_model(model), net, semcor, method)
+    net, opened = open_wordnet(wordnet), open_model(model)
+    sentences = [] if semcor is None else list(read_semcor(semcor))
+    if method == "gloss":
+        built = gloss_vectors(opened, net, show_progress=voice.progress)
+    else:
+        built = induce_synsets(opened, sentences, net, show_progress=voice.progress)
+    if method in ("graded", "combined"):
+        glosses = gloss_vectors(opened, net, show_progress=voice.progress)
+        built = graded(built, glosses) if method == "graded" else combined(built, glosses)
     built.save(out, overwrite=voice.overwrite)
     note_written(out)
     if sense_keys is not None:
         by_sense_key(built, net).save(sense_keys)
         note_written(sense_keys)
     if counts is not None:
-        write_lines(counts, (f"{key}\t{count}" for key, count in sorted(counted.items())))
-    seen = int((built.counts > 0).sum())
-    report = built.report
+        write_lines(counts, (f"{key}\t{count}" for key, count in sorted(sense_counts(sentences).items())))
+    seen, report = int((built.counts > 0).sum()), built.report
     facts = {
         "out": str(out),
         "synsets": len(built),
@@ -108,43 +112,22 @@ def build(
     show(facts, *lines, *([] if semcor is None else [f"{report}."]), summary=True)
 
 
-def _build(
-    model: "ALaCarte", wordnet: WordNet, semcor: str | None, method: Method
-) -> "tuple[SynsetVectors, dict[str, int]]":
-    from alacarte.senses.readers import read_semcor
-    from alacarte.senses.synset_vectors import combined, gloss_vectors, graded, induce_synsets, sense_counts
-
-    if semcor is None:
-        return gloss_vectors(model, wordnet, show_progress=voice.progress), {}
-    sentences = list(read_semcor(semcor))
-    counts = sense_counts(sentences)
-    seen = induce_synsets(model, sentences, wordnet, show_progress=voice.progress)
-    if method == "semcor":
-        return seen, counts
-    glosses = gloss_vectors(model, wordnet, show_progress=voice.progress)
-    return combined(seen, glosses) if method == "combined" else graded(seen, glosses), counts
-
-
 @senses.command()
-@command(as_json=False)
+@command()
 def disambiguate(
     *,
-    senses: SenseVectors,
+    senses: str = SENSES,
     model: ModelOptions,
-    files: Files = None,
+    files: list[str] | None = FILES,
     context: list[str] | None = option(None, "A text itself, instead of files; repeat for more.", metavar="TEXT"),
     word: list[str] | None = option(None, "Only these words or lemmas; repeat for more.", short="-w", metavar="WORD"),
-    wordnet: WordNetSource = None,
+    wordnet: str | None = WORDNET,
     prior: bool = option(
         True, "Weigh senses by how frequent they are, or by context alone.", flag="--prior/--no-prior"
     ),
     counts: Path | None = option(None, "Sense counts that alc senses build saved. [WordNet's own]", metavar="FILE"),
     spacy: str | None = option(None, "Parts of speech by a spaCy pipeline: en_core_web_sm.", metavar="NAME"),
     fallback: bool = option(False, "The first sense where there is nothing to compare."),
-    least: float = option(0.0, "Leave out answers of less confidence.", metavar="P", minimum=0, maximum=1),
-    jsonl: Annotated[
-        bool, typer.Option("--jsonl", "--json", help="One JSON object per sentence, instead of tables.")
-    ] = False,
     reading: CorpusOptions,
 ) -> None:
     """Say which sense the words of a text have: sense keys, glosses and confidences.
@@ -162,46 +145,57 @@ def disambiguate(
         refuse("makes the prior; leave it out with --no-prior", "counts")
     if files and context:
         raise typer.BadParameter("pass files or --context TEXT, and not both")
-    try:
-        text = context or _texts(open_corpus(files or ["-"], reading))
-    except BadCorpus as error:
-        raise AlacarteError(f"{error.for_command_line()}; a text itself goes with --context TEXT") from None
-    if not text:
-        raise typer.BadParameter("no text is given; pass a file, --context TEXT, or text on standard input")
-    net = open_wordnet(wordnet)
-    opened = open_model(model)
+    text = context or _texts(files or ["-"], reading)
+    net, opened = open_wordnet(wordnet), open_model(model)
     if spacy is None:
         sentences = [sentence for part in text for sentence in sentences_of_text(part, net)]
     else:
         sentences = _tag(text, spacy, net)
-    wanted = {name.lower().replace(" ", "_") for name in word or []}
-    prior_counts: dict[str, int] | Literal["wordnet"] | None = None
-    if prior:
-        prior_counts = "wordnet" if counts is None else _read_counts(counts)
-    disambiguator = Disambiguator(opened, net, open_vectors(senses), counts=prior_counts, fallback=fallback)
+    weighed: dict[str, int] | Literal["wordnet"] | None = "wordnet" if prior else None
+    if counts is not None:
+        weighed = {key: int(number) for key, number in read_numbers(counts).items()}
+    disambiguator = Disambiguator(opened, net, open_vectors(senses), counts=weighed, fallback=fallback)
     all_answers = iter(disambiguator.predict_all(sentences))
-    unanswered = shown = 0
-    for sentence in sentences:
-        answers = [next(all_answers) for _ in sentence.instances]
-        if wanted:
-            answers = [answer for answer in answers if _is_wanted(answer, wanted)]
-        unanswered += sum(answer.synset is None for answer in answers)
-        answers = [answer for answer in answers if answer.synset is not None and answer.confidence >= least]
-        shown += len(answers)
-        _show(sentence.text, answers, jsonl)
+    asked = [(sentence.text, [next(all_answers) for _ in sentence.instances]) for sentence in sentences]
+    if word:
+        wanted = {name.lower().replace(" ", "_") for name in word}
+        asked = [(said, [answer for answer in answers if _is_wanted(answer, wanted)]) for said, answers in asked]
+        if not any(answers for _, answers in asked):
+            note(f"none of {', '.join(word)} occurs as a word that WordNet lists")
+    found = [(said, [answer for answer in answers if answer.synset is not None]) for said, answers in asked]
+    unanswered = sum(len(answers) for _, answers in asked) - sum(len(answers) for _, answers in found)
     if unanswered:
         note(f"{unanswered} words have no answer: nothing to compare (pass --fallback for their first sense)")
-    if wanted and not shown:
-        note(f"none of {', '.join(sorted(wanted))} occurs as a word that WordNet lists")
+    facts = [{"text": said, "senses": [answer.to_dict() for answer in answers]} for said, answers in found]
+    show(facts, lambda: _show_answers(found))
 
 
-def _texts(corpus: "Corpus") -> list[str]:
-    """Return the documents as text; ready-made tokens are joined by spaces."""
+def _texts(files: list[str], reading: CorpusOptions) -> list[str]:
+    """Return documents as text; ready-made tokens are joined by spaces."""
     from alacarte.text.documents import Document, plain
 
-    contents = [plain(item) if isinstance(item, Document) else item for item in corpus]
+    try:
+        contents = [plain(item) if isinstance(item, Document) else item for item in open_corpus(files, reading)]
+    except BadCorpus as error:
+        raise AlacarteError(f"{error.for_command_line()}; a text itself goes with --context TEXT") from None
     texts = [content if isinstance(content, str) else " ".join(content) for content in contents]
-    return [text for text in texts if text.strip()]
+    if not any(text.strip() for text in texts):
+        raise typer.BadParameter("no text is given; pass a file, --context TEXT, or text on standard input")
+    return texts
+
+
+def _tag(text: list[str], name: str, wordnet: WordNet) -> list[Any]:
+    from alacarte.errors import require
+    from alacarte.senses.plain_text import sentences_of_doc
+
+    spacy = require("spacy", extra="spacy", purpose="tagging parts of speech")
+    try:
+        nlp = spacy.load(name)
+    except OSError:
+        raise AlacarteError(
+            f"spaCy has no pipeline {name!r}; run `python -m spacy download {name}`, or leave --spacy out"
+        ) from None
+    return [sentence for doc in nlp.pipe(text) for sentence in sentences_of_doc(doc, wordnet)]
 
 
 def _is_wanted(answer: "Answer", wanted: set[str]) -> bool:
@@ -209,24 +203,22 @@ def _is_wanted(answer: "Answer", wanted: set[str]) -> bool:
     return bool(names & wanted)
 
 
-def _show(text: str, answers: "list[Answer]", jsonl: bool) -> None:
-    if jsonl:
-        print(json_text({"text": text, "senses": [answer.to_dict() for answer in answers]}, indent=None))
-        return
-    show_line(text)
-    if answers:
+def _show_answers(found: "list[tuple[str, list[Answer]]]") -> None:
+    for text, answers in found:
+        show_line(text)
         rows = [
             (answer.word, answer.synset, answer.key, f"{answer.confidence:.2f}", answer.source, answer.definition)
             for answer in answers
         ]
-        show_columns(["word", "synset", "sense key", "confidence", "from", "gloss"], rows)
+        if rows:
+            show_columns(["word", "synset", "sense key", "confidence", "from", "gloss"], rows)
 
 
 @senses.command()
 @command()
 def nearest(
     *,
-    senses: SenseVectors,
+    senses: str = SENSES,
     word: list[str] = option(
         ...,
         "A word, for all of its senses, or a sense: bank.n.01, bank%1:17:01::; repeat for more.",
@@ -236,54 +228,33 @@ def nearest(
     vectors: str | None = option(
         None, "List the nearest words of these vectors. [nearest synsets]", metavar="FILE|NAME"
     ),
-    wordnet: WordNetSource = None,
-    gloss: bool = option(False, "One line per sense: its gloss, and the nearest words."),
+    wordnet: str | None = WORDNET,
     counts: Path | None = option(
-        None, "With --gloss: how often SemCor has it, as alc senses build saved.", metavar="FILE"
+        None, "Show how often SemCor has each sense, as alc senses build saved.", metavar="FILE"
     ),
-    k: K = 10,
-    among: Among = None,
+    k: int = K,
+    among: int | None = AMONG,
 ) -> None:
-    """List what is nearest to a sense: words, or other synsets. A plain word means all of its senses.
+    """List the senses of a word: the gloss of each, and what is nearest to it, words or other synsets.
 
     \b
-    alc senses nearest --word bank.n.01 --senses senses.safetensors \\
-        --vectors glove.6B.50d --among 50000
     alc senses nearest --word bass --senses senses.safetensors \\
-        --wordnet dict/ --vectors glove.6B.50d
-    alc senses nearest --word bass --senses senses.safetensors \\
-        --wordnet dict/ --gloss --counts counts.tsv
+        --wordnet dict/ --vectors glove.6B.50d --among 50000
     """
-    if not gloss:
-        refuse("goes with --gloss, whose table has a column for them", "counts")
-    opened = open_vectors(senses)
-    net = open_wordnet(wordnet) if gloss or any(name not in opened for name in word) else None
-    names: list[str] = []
-    for asked in word:
-        names += [asked] if net is None or asked in opened else _names(asked, opened, net)
+    net, opened = open_wordnet(wordnet), open_vectors(senses)
     others = opened if vectors is None else open_vectors(vectors)
-    if others.dimension != opened.dimension:
-        raise AlacarteError(
-            f"{vectors} has {others.dimension} dimensions and {senses} {opened.dimension}; pass the vectors that the "
-            "senses were built with"
-        )
-    lists = {name: others.nearest(opened[name], k, among=among, exclude=[name]) for name in names}
-    if gloss and net is not None:
-        _show_glosses(lists, net, None if counts is None else _read_counts(counts))
-        return
-    show({name: neighbour_dicts(neighbours) for name, neighbours in lists.items()}, lambda: show_neighbours(lists))
-
-
-def _show_glosses(lists: dict[str, list[tuple[str, float]]], wordnet: "WordNet", counts: dict[str, int] | None) -> None:
-    synsets = {name: wordnet.by_key(name) if "%" in name else wordnet.synset(name) for name in lists}
-    facts: dict[str, dict[str, Any]] = {name: {"definition": synsets[name].definition} for name in lists}
-    if counts is not None:
-        for name, synset in synsets.items():
-            facts[name]["seen"] = sum(counts.get(key, 0) for key in synset.keys)
-    rows = [[name, *known.values(), ", ".join(word for word, _ in lists[name])] for name, known in facts.items()]
-    names = ["sense", "gloss", *([] if counts is None else ["seen"]), "nearest"]
-    result = {name: {**known, "nearest": neighbour_dicts(lists[name])} for name, known in facts.items()}
-    show(result, lambda: show_columns(names, rows))
+    seen = {} if counts is None else read_numbers(counts)
+    facts: dict[str, dict[str, Any]] = {}
+    for name in [name for asked in word for name in _names(asked, opened, net)]:
+        synset = net.synset(name)
+        facts[name] = {"gloss": synset.definition}
+        facts[name] |= {"seen": int(sum(seen.get(key, 0) for key in synset.keys))} if seen else {}
+        facts[name]["nearest"] = neighbour_dicts(others.nearest(opened[name], k, among=among, exclude=[name]))
+    rows = [
+        [name, *list(known.values())[:-1], ", ".join(item["word"] for item in known["nearest"])]
+        for name, known in facts.items()
+    ]
+    show(facts, lambda: show_columns(["sense", "gloss", *(["seen"] if seen else []), "nearest"], rows))
 
 
 def _names(asked: str, senses: "WordVectors", wordnet: "WordNet") -> list[str]:
@@ -308,12 +279,11 @@ def induce(
     model: ModelOptions,
     number: str = option("auto", "How many senses; auto finds out.", short="-n", metavar="N|auto"),
     out: Path | None = option(None, "Save the vectors, keyed by word#1, word#2, …", metavar="FILE", writes=OF_VECTORS),
-    k: K = 10,
+    k: int = K,
     limit: int = option(5000, "Contexts used at most, chosen at random.", minimum=2),
-    seed: Seed = 0,
-    paths: CorpusPaths = None,
-    corpus: Corpora = None,
-    where: Conditions = None,
+    seed: int = SEED,
+    sources: Sources,
+    where: list[str] | None = WHERE,
     text: CorpusOptions,
 ) -> None:
     """Group the contexts of a word in a corpus: a vector, the nearest words and typical contexts for each group.
@@ -329,7 +299,7 @@ def induce(
         raise typer.BadParameter(f"{number!r} is neither a number nor auto", param_hint="--number")
     if out is not None:
         check_vectors(out, None, [f"{word}#1"])
-    documents = open_corpus([*(corpus or []), *(paths or [])], text, where=where)
+    documents = open_corpus(sources.places, text, where=where)
     opened = open_model(model)
     from alacarte.senses.induction import induce_senses
 
@@ -372,30 +342,3 @@ def _show_induced(found: "InducedSenses", limit: int, number: str) -> None:
     for sense in found:
         for example in sense.examples:
             show_line(f"{sense.name}  {example}")
-
-
-# ---------------------------------------------------------------------------------------------------- helpers
-
-
-def _tag(text: list[str], name: str, wordnet: "WordNet") -> list[Any]:
-    from alacarte.errors import require
-    from alacarte.senses.plain_text import sentences_of_doc
-
-    spacy = require("spacy", extra="spacy", purpose="tagging parts of speech")
-    try:
-        nlp = spacy.load(name)
-    except OSError:
-        raise AlacarteError(
-            f"spaCy has no pipeline {name!r}; run `python -m spacy download {name}`, or leave --spacy out"
-        ) from None
-    return [sentence for doc in nlp.pipe(text) for sentence in sentences_of_doc(doc, wordnet)]
-
-
-def _read_counts(path: Path) -> dict[str, int]:
-    try:
-        rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line]
-        return {key: int(count) for key, count in rows}
-    except ValueError:
-        raise AlacarteError(
-            f"{path}: not sense counts (a sense key, a tab, a number a line); see --counts of build"
-        ) from None

@@ -5,9 +5,6 @@ import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from alacarte._io.files import data_folder
 from alacarte._io.options import option
@@ -23,10 +20,9 @@ MODEL = "glove.6B.50d"
 @command(as_json=False)
 def serve(
     *,
-    concordances: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="CONCORDANCE", show_default=False, help="Folders made by alc concordance build."),
-    ] = None,
+    concordances: list[Path] | None = option(
+        None, "Folders made by alc concordance build.", metavar="CONCORDANCE", argument=True
+    ),
     model: ModelOptions,
     port: int = option(8765, "The port; 0 takes any that is free.", minimum=0, maximum=65535),
     host: str | None = option(

@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from alacarte._io.options import option
 from alacarte._io.urls import display_name
@@ -20,8 +18,9 @@ if TYPE_CHECKING:
 DATA = "The data"
 TABLE_ENDINGS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
 
-WHERE = "Of a table, only rows for which this holds: 'year >= 1900'."
-Where = Annotated[str | None, typer.Option(metavar="EXPR", rich_help_panel=DATA, help=WHERE)]
+ROWS = option(
+    None, "Of a table, only rows for which this holds: 'year >= 1900'.", metavar="EXPR", flag="--where", panel=DATA
+)
 
 
 @dataclass(frozen=True)

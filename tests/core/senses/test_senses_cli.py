@@ -92,7 +92,7 @@ def test_disambiguate_as_text_and_as_json_lines(run, built):
     assert "bank%1:17:01::" in shown
     assert "bank%1:14:00::" in shown
     assert "sloping land beside water" in shown
-    lines = [json.loads(line) for line in run(*base, "--jsonl", input=text).stdout.splitlines()]
+    lines = json.loads(run(*base, "--json", input=text).stdout)
     assert [line["text"] for line in lines] == ["We fished by the bank .", "The bank gave a loan ."]
     assert [sense["key"] for line in lines for sense in line["senses"]] == ["bank%1:17:01::", "bank%1:14:00::"]
     assert all(0 < sense["confidence"] <= 1 for line in lines for sense in line["senses"])
@@ -100,13 +100,13 @@ def test_disambiguate_as_text_and_as_json_lines(run, built):
 
 def test_disambiguate_reads_files(run, built, tmp_path):
     """Issue 21: the name of a file was taken for the text."""
-    base = ("disambiguate", "--model", "MODEL", "--wordnet", "DICT", "--senses", built[0], "--jsonl")
+    base = ("disambiguate", "--model", "MODEL", "--wordnet", "DICT", "--senses", built[0], "--json")
     (tmp_path / "bank.txt").write_text("We fished by the bank.\nThe bank gave a loan.\n")
     (tmp_path / "table.csv").write_text("body,year\nWe fished by the bank.,1990\n")
-    lines = [json.loads(line) for line in run(*base, tmp_path / "bank.txt").stdout.splitlines()]
+    lines = json.loads(run(*base, tmp_path / "bank.txt").stdout)
     assert [line["text"] for line in lines] == ["We fished by the bank .", "The bank gave a loan ."]
-    table = run(*base, tmp_path / "table.csv", "--text", "body").stdout.splitlines()
-    assert [json.loads(line)["text"] for line in table] == ["We fished by the bank ."]
+    table = json.loads(run(*base, tmp_path / "table.csv", "--text", "body").stdout)
+    assert [line["text"] for line in table] == ["We fished by the bank ."]
     refused = run(*base, "The bank gave a loan.", expected=1).output
     assert "--context" in refused
     assert "not both" in run(*base, tmp_path / "bank.txt", "--context", "a bank", expected=2).output
@@ -114,17 +114,17 @@ def test_disambiguate_reads_files(run, built, tmp_path):
 
 def test_disambiguate_options(run, built):
     base = ("disambiguate", "--model", "MODEL", "--wordnet", "DICT", "--senses", built[0])
-    only = run(*base, "--jsonl", "--word", "goose", "--context", "The geese fished by the bank.").stdout
-    assert [sense["synset"] for sense in json.loads(only)["senses"]] == ["goose.n.01"]
+    (only,) = json.loads(run(*base, "--json", "--word", "goose", "--context", "The geese fished by the bank.").stdout)
+    assert [sense["synset"] for sense in only["senses"]] == ["goose.n.01"]
     none = run(*base, "--no-prior", "--context", "zzz bank")
     assert "1 words have no answer" in none.stderr
     assert "first sense" in run(*base, "--no-prior", "--fallback", "--context", "zzz bank").stdout
     assert (
-        json.loads(run(*base, "--jsonl", "--counts", built[2], "--context", "zzz bank").stdout)["senses"][0]["source"]
+        json.loads(run(*base, "--json", "--counts", built[2], "--context", "zzz bank").stdout)[0]["senses"][0]["source"]
         == "prior"
     )
     assert "no text" in run(*base, input="\n", expected=2).output
-    assert "not sense counts" in run(*base, "--counts", built[0], "--context", "bank", expected=1).output
+    assert "not a name, a tab and a number" in run(*base, "--counts", built[0], "--context", "bank", expected=1).output
 
 
 def test_disambiguate_with_a_wordnet_without_counts(run, built, tmp_path):
@@ -139,26 +139,19 @@ def test_disambiguate_with_a_wordnet_without_counts(run, built, tmp_path):
 
 def test_nearest(run, built, tmp_path):
     words = tmp_path / "model" / "vectors.safetensors"
-    base = ("--senses", built[0], "--vectors", words, "--json", "-k", 1)
-    found = json.loads(run("nearest", "--word", "bank.n.01", *base).stdout)
-    assert found["bank.n.01"][0]["word"] in ("river", "water", "fished")
-    found = json.loads(run("nearest", "--word", "banks", "--wordnet", "DICT", *base).stdout)
+    base = ("nearest", "--wordnet", "DICT", "--senses", built[0], "--vectors", words, "-k", 1)
+    found = json.loads(run(*base, "--word", "bank.n.01", "--json").stdout)
+    assert found["bank.n.01"]["nearest"][0]["word"] in ("river", "water", "fished")
+    found = json.loads(run(*base, "--word", "banks", "--json").stdout)
     assert list(found) == ["bank.n.01", "depository.n.01", "bank.v.01"]
-    found = json.loads(run("nearest", "--word", "bank%1:14:00::", "--wordnet", "DICT", *base).stdout)
-    assert found["depository.n.01"][0]["word"] in ("loan", "money")
-    assert (
-        "depository.n.01"
-        not in run("nearest", "--word", "depository.n.01", "--senses", built[0], "-k", 1, "--json").stdout[25:]
-    )
-    told = ("nearest", "--word", "bank%1:14:00::", "--wordnet", "DICT", "--gloss", *base)
-    found = json.loads(run(*told, "--counts", built[2]).stdout)["depository.n.01"]
-    assert (found["definition"], found["seen"]) == ("an institution that keeps money", 1)
-    assert "seen" not in json.loads(run(*told).stdout)["depository.n.01"]
-    shown = run(*(word for word in told if word != "--json"), "--counts", built[2]).stdout
+    found = json.loads(run(*base, "--word", "bank%1:14:00::", "--counts", built[2], "--json").stdout)["depository.n.01"]
+    assert found["nearest"][0]["word"] in ("loan", "money")
+    assert (found["gloss"], found["seen"]) == ("an institution that keeps money", 1)
+    shown = run(*base, "--word", "bank%1:14:00::", "--counts", built[2]).stdout
     assert "seen" in shown
     assert "institution" in shown
-    assert "--gloss" in run("nearest", "--word", "bank.n.01", *base, "--counts", built[2], expected=2).output
-    assert (
-        "no synset 'bank.n.77'" in run("nearest", "--word", "bank.n.77", "--wordnet", "DICT", *base, expected=1).output
-    )
-    assert "no sense of 'qwerty'" in run("nearest", "--word", "qwerty", "--wordnet", "DICT", *base, expected=1).output
+    assert "seen" not in run(*base, "--word", "bank%1:14:00::").stdout
+    synsets = run(*base[:5], "-k", 1, "--word", "depository.n.01", "--json").stdout
+    assert [item["word"] for item in json.loads(synsets)["depository.n.01"]["nearest"]] != ["depository.n.01"]
+    assert "no synset 'bank.n.77'" in run(*base, "--word", "bank.n.77", expected=1).output
+    assert "no sense of 'qwerty'" in run(*base, "--word", "qwerty", expected=1).output

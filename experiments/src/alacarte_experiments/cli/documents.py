@@ -7,11 +7,11 @@ import typer
 
 from alacarte.cli.command import command
 from alacarte.cli.opening import open_corpus, open_model
-from alacarte.cli.options import Json, K, ModelOptions
+from alacarte.cli.options import ModelOptions
 from alacarte.cli.output import show_columns, show_json, show_line, voice
 from alacarte.cli.outputs import check_file
 from alacarte_experiments.cli import app
-from alacarte_experiments.cli.evaluate import CacheFolder, open_store, write_csv
+from alacarte_experiments.cli.evaluate import CacheFolder, Json, open_store, write_csv
 
 if TYPE_CHECKING:
     from alacarte import WordVectors
@@ -171,7 +171,7 @@ def bigrams(
     model: ModelOptions,
     corpus: Corpora = None,
     ngrams: Ngrams = None,
-    k: K = 5,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, metavar="N", help="How many neighbours.")] = 5,
     among: Annotated[
         int, typer.Option(min=1, metavar="N", help="Neighbours among the N words that come first in the vectors.")
     ] = 50_000,

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alacarte.cli.opening import open_model, open_vectors
-from alacarte.cli.options import Json, ModelOptions, Verbosity
+from alacarte.cli.options import ModelOptions, Verbosity
 from alacarte.cli.output import show_columns, show_json, show_line, voice
 from alacarte.cli.outputs import check_file
 from alacarte_experiments.cli import app
-from alacarte_experiments.cli.evaluate import write_csv
+from alacarte_experiments.cli.evaluate import Json, write_csv
 
 if TYPE_CHECKING:
     from alacarte_experiments.wsd.baselines import BaselineReport
