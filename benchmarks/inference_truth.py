@@ -33,7 +33,7 @@ from alacarte.comparing.uses import compare_uses
 from alacarte.errors import AlacarteWarning
 from alacarte.inference import lengths, regression_noise
 from alacarte.inference.means import Units
-from alacarte.regression import nearest, nearest_contexts, poles, ratio, similarity
+from alacarte.regression import nearest, poles, ratio, similarity
 from alacarte.regression.embed import Embeddings
 from alacarte.regression.frames import Variables
 from alacarte.regression.infer import Inference
@@ -353,13 +353,12 @@ SINGLES = (
 
 
 def cosines_part(design: tuple[tuple[int, str], bool], samples: int) -> Iterator[Result]:
-    """Intervals of cosines with words that were named, between poles, with the five nearest that a sample finds, and
-    with the five nearest contexts."""
+    """Intervals of cosines with words that were named, between poles, and with the five nearest that a sample finds."""
     unit = dict(zip(SPACE.words, TRUE.tolist(), strict=True))
     side, tails = design
     rng = np.random.default_rng(13)
     pair = Pair(side, (2, side[1]), tails=tails)
-    named, between, chosen, contexts, warns = [], [], [], [], False
+    named, between, chosen, warns = [], [], [], False
     difference = unit_rows(VECTORS[NEAR_ROWS[:3]]).mean(axis=0) - unit_rows(VECTORS[NEAR_ROWS[3:]]).mean(axis=0)
     for _ in range(max(samples // 4, 100)):
         embeddings, codes = pair.draw(rng, MEAN)
@@ -372,15 +371,11 @@ def cosines_part(design: tuple[tuple[int, str], bool], samples: int) -> Iterator
                 similarity(own, NEAR, **options),
                 poles(own, None, NEAR[:3], NEAR[3:], **options),
                 nearest(own, k=5, **options),
-                nearest_contexts(own, k=5, **options),
             )
         warns |= any(issubclass(item.category, AlacarteWarning) for item in caught)
-        rows_of = {name: row for row, name in enumerate(own.names)}
-        near = unit_rows(own.matrix[[rows_of[name] for name in tables[3]["name"]]])
         truths = [np.array([unit[word] for word in tables[place]["feature"]]) for place in (0, 2)]
         truths[1:1] = [np.array([difference @ unit_rows(MEAN)])]
-        truths.append(near @ unit_rows(MEAN))
-        for hits, table, truth in zip((named, between, chosen, contexts), tables, truths, strict=True):
+        for hits, table, truth in zip((named, between, chosen), tables, truths, strict=True):
             known = np.isfinite(table["conf_low"])
             inside = (table["conf_low"] <= truth) & (truth <= table["conf_high"])
             hits.append(inside[known] if known.any() else np.array([np.nan]))
@@ -388,7 +383,6 @@ def cosines_part(design: tuple[tuple[int, str], bool], samples: int) -> Iterator
     yield line("similarity: intervals", shown, named, "fixed", warns)
     yield line("similarity: poles", shown, between, "fixed", warns)
     yield line("nearest: intervals of the five nearest", shown, chosen, "selected", warns)
-    yield line("nearest: of the five nearest contexts", shown, contexts, "selected", warns)
 
 
 # -------------------------------------------------------------------------------------- uncertainty, compare

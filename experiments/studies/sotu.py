@@ -26,7 +26,6 @@ from alacarte.regression import (
     regress,
     regress_each,
     save_figure,
-    sensitivity,
     similarity_over,
     standardised_effects,
 )
@@ -99,7 +98,8 @@ def main():
     print(standardised_effects(within), "\n")
     each = regress_each("~ party + decades", century, model, targets=["freedom", "liberty", "peace"])
     print(_short(each, ["target", "term"]), "\n")
-    print(_short(sensitivity("freedom ~ party + decades", century, model, windows=(5, 10, 15)), ["window", "term"]))
+    formula = "freedom ~ party + decades"
+    print(etable([regress(formula, century, model, window=window) for window in (5, 10, 15)]))
 
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@
 ['raise', 'lower']
 """
 
-from alacarte.regression.checks import joint_test, power, regress_each, sensitivity, standardised_effects
+from alacarte.regression.checks import joint_test, regress_each, standardised_effects
 from alacarte.regression.context_table import ContextTable, contexts, documents
 from alacarte.regression.describe import (
     nearest,
@@ -48,13 +48,11 @@ __all__ = [
     "plot_over",
     "plot_ratio",
     "poles",
-    "power",
     "ratio",
     "read_table",
     "regress",
     "regress_each",
     "save_figure",
-    "sensitivity",
     "similarity",
     "similarity_over",
     "standardised_effects",

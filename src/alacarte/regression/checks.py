@@ -1,25 +1,19 @@
-"""What a reviewer asks of an embedding regression: joint tests, effect sizes, many targets, other choices, power."""
+"""What a reviewer asks of an embedding regression: joint tests, effect sizes, many targets."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Unpack
 
 import numpy as np
 
-from alacarte._io.arrays import Doubles
-from alacarte._io.checks import random_seed, real_number, whole_number
-from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteError, AlacarteWarning, BadFormula
-from alacarte.inference.cosines import check_level
 from alacarte.inference.multiple_testing import adjusted, p_value
-from alacarte.inference.regression_noise import Fit, independent, least_squares, noise, permute
+from alacarte.inference.regression_noise import independent, noise, permute
 from alacarte.model import ALaCarte
 from alacarte.regression.context_table import ContextTable, Duplicates, contexts, documents
 from alacarte.regression.design import INTERCEPT, holds
 from alacarte.regression.formulas import parse_formula
-from alacarte.regression.groups import Groups
-from alacarte.regression.infer import EmbeddingRegression, Inference, regress
+from alacarte.regression.infer import EmbeddingRegression, Inference, RegressOptions, regress
 from alacarte.regression.results import Results, column_of
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -126,11 +120,8 @@ def regress_each(
     targets: Iterable[str],
     text: str = "text",
     window: int | tuple[int, int] | None = None,
-    cluster: Groups | None = None,
-    equal_clusters: bool | None = None,
-    averaging: Averaging | None = None,
     duplicates: Duplicates = "cluster",
-    inference: Inference | None = None,
+    **options: Unpack[RegressOptions],
 ) -> Results:
     """Fit the same regression to several words, and adjust p-values over all words and terms.
 
@@ -140,7 +131,7 @@ def regress_each(
         Without a left side: "~ party + year".
     targets : list of str
         The words. One that cannot be regressed (too rare, say) has a row with NaN and the reason.
-    data, model, text, window, cluster, equal_clusters, averaging, duplicates, inference
+    data, model, text, window, duplicates, **options
         As in `regress`. The text is read once.
 
     Returns
@@ -150,187 +141,23 @@ def regress_each(
     """
     if parse_formula(formula)[0] is not None:
         raise BadFormula(f"the words are those of `targets`; leave the left side of {formula!r} empty")
-    read = _read(data, text, model, duplicates)
-    options: dict[str, Any] = {"cluster": cluster, "equal_clusters": equal_clusters, "averaging": averaging}
-    options["inference"] = inference
-    parts, words = [], list(targets)
+    read, known = data, model if isinstance(model, ALaCarte) else WordVectors.of(model)
+    if not isinstance(read, ContextTable):
+        read = documents(data, text=text, known=known, duplicates=duplicates)
+    parts: list[Results] = []
+    words = list(targets)
     for target in words:
         try:
-            found = contexts(read, target, window=window, known=model if isinstance(model, ALaCarte) else None)
+            found = contexts(read, target, window=window, known=known if known is model else None)
             parts.append(regress(formula, found, model, **options).table)
         except AlacarteError as error:
             warnings.warn(f"{target!r} is left out: {error}", AlacarteWarning, stacklevel=2)
             parts.append(Results({"term": column_of([""]), "reason": column_of([str(error)])}))
-    table = _stacked(parts, [{"target": target} for target in words], "regressions")
-    if "p_value" in table:
-        adjust = (inference or Inference()).adjust
-        table.values["p_adjusted"] = adjusted(table["p_value"].astype(np.float64), adjust)
-    return table
-
-
-def _read(data: Any, text: str, model: Any, duplicates: Duplicates) -> ContextTable:
-    """Return the documents, read once."""
-    if isinstance(data, ContextTable):
-        return data
-    known = model if isinstance(model, ALaCarte) else WordVectors.of(model)
-    return documents(data, text=text, known=known, duplicates=duplicates)
-
-
-def _stacked(parts: Sequence[Results], labels: Sequence[Mapping[str, Any]], kind: str) -> Results:
-    """Tables below each other, with first columns that say which is which; what a table lacks is NaN."""
-    columns: dict[str, Any] = {
-        name: column_of([label[name] for label, part in zip(labels, parts, strict=True) for _ in range(len(part))])
-        for name in labels[0]
-    }
-    for column in dict.fromkeys(column for part in parts for column in part.values):
-        pieces = [part[column] if column in part else np.full(len(part), np.nan) for part in parts]
-        columns[column] = np.concatenate(pieces)
+    columns: dict[str, Any] = {"target": np.repeat(column_of(words), [len(part) for part in parts])}
+    for name in dict.fromkeys(name for part in parts for name in part.values):
+        columns[name] = np.concatenate([part.values.get(name, np.full(len(part), np.nan)) for part in parts])
+    if "p_value" in columns:
+        adjust = options.get("inference") or Inference()
+        columns["p_adjusted"] = adjusted(columns["p_value"], adjust.adjust)
     backend = next((part.backend for part in parts if "estimate" in part), "pandas")
-    return Results(columns, backend, {"kind": kind})
-
-
-def sensitivity(
-    formula: str,
-    data: Any,
-    models: Any,
-    *,
-    windows: Sequence[int | tuple[int, int] | None] = (None,),
-    text: str = "text",
-    cluster: Groups | None = None,
-    equal_clusters: bool | None = None,
-    averaging: Averaging | None = None,
-    duplicates: Duplicates = "cluster",
-    inference: Inference | None = None,
-) -> Results:
-    """Fit the same regression with other windows and other models, in one table.
-
-    Parameters
-    ----------
-    models : ALaCarte, vectors or dict
-        One model; or several by name.
-    windows : list
-        Words on each side, or (before, after); None for a model's own.
-    formula, data, text, cluster, equal_clusters, averaging, duplicates, inference
-        As in `regress`.
-
-    Returns
-    -------
-    Results
-        The tables of terms, with first columns `window` and `model`. Lengths of different transforms are not
-        comparable; `statistic`, the squared length over what noise adds to it, and p-values are.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> words = [f"w{i}" for i in range(30)]
-    >>> text = [" ".join([*rng.choice(words, 6), "x", *rng.choice(words, 6)]) for _ in range(40)]
-    >>> matrix, quick = rng.normal(size=(30, 4)), Inference(permutations=19)
-    >>> models = {"plain": (words, matrix), "stretched": (words, matrix * [1, 2, 3, 4])}
-    >>> table = sensitivity("x ~ year", {"text": text, "year": range(40)}, models, windows=(2, 5), inference=quick)
-    >>> table["window"].tolist(), table["model"].tolist()
-    ([2, 2, 5, 5], ['plain', 'stretched', 'plain', 'stretched'])
-    """
-    named = dict(models) if isinstance(models, Mapping) else {"": models}
-    read = {name: _read(data, text, model, duplicates) for name, model in named.items()}
-    options: dict[str, Any] = {"cluster": cluster, "equal_clusters": equal_clusters, "averaging": averaging}
-    options["inference"] = inference
-    parts, labels = [], []
-    for window, (name, model) in product(windows, named.items()):
-        parts.append(regress(formula, read[name], model, window=window, **options).table)
-        labels.append({"window": window, "model": name})
-    return _stacked(parts, labels, "sensitivity")
-
-
-def power(
-    fit: EmbeddingRegression,
-    term: str,
-    units: Sequence[int],
-    *,
-    effects: Sequence[float] = (1.0,),
-    alpha: float = 0.05,
-    samples: int = 200,
-    permutations: int = 99,
-    seed: int | None = 0,
-) -> Results:
-    """Simulate how often a study with n contexts (or clusters) would find an effect, from a pilot.
-
-    Units are drawn with replacement from the pilot, residuals about its model with them. The effect has the direction
-    of the pilot's coefficient and its debiased length, times each of `effects`. A pilot whose debiased length is not
-    positive has nothing to plan with, and is an error.
-
-    Parameters
-    ----------
-    fit : EmbeddingRegression
-        The pilot.
-    term : str
-        The name of the term.
-    units : list of int
-        How many contexts, or clusters, a study may have.
-    effects : list of float
-        Multiples of the pilot's effect; 0 gives the size of the test.
-    alpha : float
-        The level of the test.
-    samples, permutations : int
-        How many studies are simulated, and how many permutations each has.
-    seed : int, optional
-        The same seed gives the same numbers.
-
-    Returns
-    -------
-    Results
-        `power`, and `std_error`, that of the simulation; the pilot's own noise is not in it.
-    """
-    place = fit.terms.index(term) if term in fit.terms else -1
-    if place < 0:
-        raise BadFormula(f"no term is called {term!r}; the terms are {', '.join(map(repr, fit.terms))}")
-    check_level(alpha)
-    samples, permutations = whole_number(samples, "samples", 1), whole_number(permutations, "permutations", 1)
-    sizes = [whole_number(number, "units", 2) for number in units]
-    multiples = [real_number(effect, "an effect") for effect in effects]
-    model = fit.fit
-    row = np.eye(len(fit.terms))[place : place + 1]
-    plain = float(np.square(fit.coefficients[place]).sum())
-    square = plain - float(noise(model, row)[0])
-    if not square > 0:
-        raise AlacarteError(
-            f"the pilot's effect of {term!r} is not longer than its noise; there is nothing to plan with"
-        )
-    direction = fit.coefficients[place] * np.sqrt(square / plain)
-    rng = np.random.default_rng(random_seed(seed))
-    cells: list[tuple[float, int, float]] = []
-    for effect, number in product(multiples, sizes):
-        rejections = [
-            p_value(permute(drawn, [row], permutations, rng), permutations)[0] <= alpha
-            for drawn in (_drawn(model, place, effect * direction, number, rng) for _ in range(samples))
-        ]
-        cells.append((effect, number, float(np.mean(rejections))))
-    share = np.array([cell[2] for cell in cells])
-    unit = "contexts" if model.units is None else "clusters"
-    columns: dict[str, Any] = {
-        "term": column_of([term] * len(cells)),
-        "effect": np.array([cell[0] for cell in cells]),
-        unit: np.array([cell[1] for cell in cells]),
-        "power": share,
-        "std_error": np.sqrt(share * (1 - share) / samples),
-    }
-    return Results(columns, fit.table.backend, {"kind": "power", "alpha": alpha})
-
-
-def _drawn(model: Fit, place: int, effect: Doubles, number: int, rng: np.random.Generator) -> Fit:
-    """Return a fit of units drawn from the pilot; drawn again where a draw cannot carry the coefficients."""
-    units = np.arange(model.rows) if model.units is None else model.units
-    bounds = np.searchsorted(units, np.arange(model.clusters + 1))
-    roots = np.ones(model.rows) if model.roots is None else model.roots
-    x = (model.z / roots[:, None]) @ np.linalg.inv(model.basis)
-    left = 1 - np.minimum(np.einsum("np,np->n", model.z, model.z), 0.999)
-    residuals = model.residuals / (roots * np.sqrt(left))[:, None]
-    for _ in range(100):
-        drawn = rng.integers(0, model.clusters, number)
-        rows = np.concatenate([np.arange(bounds[unit], bounds[unit + 1]) for unit in drawn])
-        if np.linalg.matrix_rank(x[rows]) == x.shape[1]:
-            break
-    else:
-        raise AlacarteError(f"{number} units are too few for {x.shape[1]} coefficients; ask for more")
-    clusters = None if model.units is None else np.repeat(np.arange(number), (bounds[1:] - bounds[:-1])[drawn])
-    y = residuals[rows] + np.outer(x[rows, place], effect)
-    return least_squares(x[rows], y, clusters, equal_clusters=model.roots is not None)[0]
+    return Results(columns, backend, {"kind": "regressions"})

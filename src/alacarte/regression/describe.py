@@ -147,14 +147,6 @@ class Grouped:
         clusters = None if self.clusters is None else self.clusters[rows]
         return Units.of(self.matrix[rows], clusters, None if self.weights is None else self.weights[rows])
 
-    def without(self, group: int, context: int) -> Units:
-        """Return the units of a group but for one context and its cluster; all of them, if nothing is left."""
-        rows = self.codes == group
-        rows[context] = False
-        if self.clusters is not None:
-            rows &= self.clusters != self.clusters[context]
-        return self._units(rows) if rows.any() else self.units[group]
-
 
 def _warn_of_few_clusters(labels: Sequence[Any], units: Iterable[Units], name: str) -> None:
     """Warn where a group has so few clusters that count that no method knows its noise."""
@@ -335,27 +327,22 @@ def nearest_contexts(
     within: bool = True,
     cluster: Groups | None = None,
     equal_clusters: bool | None = None,
-    intervals: float | None = None,
-    seed: int | None = 0,
 ) -> Results:
     """Return the contexts whose embeddings are nearest to each group's mean; identical texts once.
 
     Parameters
     ----------
-    embeddings, by, k, cluster, equal_clusters, seed
+    embeddings, by, k, cluster, equal_clusters
         As in `nearest`.
     within : bool
         Whether to look among a group's own contexts only.
-    intervals : float, optional
-        The level of intervals. `estimate` is with the mean of the group's other contexts, of other clusters, and takes
-        account of it that these contexts were chosen.
 
     Returns
     -------
     Results
         As `nearest` gives, with `context` for `feature`; and `name` and `document` of the context.
     """
-    groups = Grouped.of(embeddings, by, cluster, equal_clusters, intervals)
+    groups = Grouped.of(embeddings, by, cluster, equal_clusters)
     texts = np.array(embeddings.texts(with_match=True), dtype=object)
     units = directions_of(embeddings.matrix)
     parts: list[dict[str, Column]] = []
@@ -367,34 +354,8 @@ def nearest_contexts(
         chosen = eligible[places]
         part = {"target": column_of([label] * len(chosen)), "context": texts[chosen]}
         part |= {"rank": np.arange(1, len(chosen) + 1), "value": values[places]}
-        if intervals is not None:
-            found = _context_columns(groups, row, (eligible, chosen), units, intervals, seed)
-            part |= found | {"value": values[places]}
         parts.append(part | _identity(embeddings, chosen))
-    return Results(
-        joined(parts),
-        embeddings.variables.backend,
-        {"kind": "nearest contexts", "level": intervals, "notes": groups.notes},
-    )
-
-
-def _context_columns(
-    groups: Grouped, row: int, contexts: tuple[Longs, Longs], units: Doubles, level: float, seed: int | None
-) -> dict[str, Column]:
-    """Return the columns about a group's mean and chosen ones of its eligible contexts.
-
-    A context is compared with the mean of the others (of other clusters), since it is part of its group's own.
-    """
-    eligible, chosen = contexts
-    excess = None
-    if len(chosen) < len(eligible):
-        others = WordVectors([str(context) for context in eligible.tolist()], groups.matrix[eligible])
-        excess = excess_of(groups.units[row], others, len(chosen), np.random.default_rng(random_seed(seed)))
-    parts = []
-    for rank, context in enumerate(chosen.tolist()):
-        own = None if excess is None else excess[[rank]]
-        parts.append(cosine_columns([groups.without(row, context)], units[[context]], level, own))
-    return {name: column.ravel() for name, column in joined(parts).items()}
+    return Results(joined(parts), embeddings.variables.backend, {"kind": "nearest contexts", "notes": groups.notes})
 
 
 def _identity(embeddings: Embeddings, rows: Longs) -> dict[str, Column]:

@@ -3,14 +3,13 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
 from alacarte._io import html
 from alacarte._io.arrays import Doubles, Longs
 from alacarte._io.checks import random_seed
-from alacarte._io.figures import SizeName
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
@@ -26,7 +25,7 @@ from alacarte.regression.embed import Embeddings, dem
 from alacarte.regression.formulas import parse_formula
 from alacarte.regression.groups import Groups
 from alacarte.regression.periods import BLOCK, COUNT, Periods, blocks_that_count, periods_of
-from alacarte.regression.results import Results, column_of, make_frame
+from alacarte.regression.results import PlotOptions, Results, column_of, make_frame
 from alacarte.regression.terms import expected_sizes, least_p, table_of, table_of_terms
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -62,6 +61,16 @@ class Inference:
         check_permutations(self.permutations)
         check_adjust(self.adjust)
         random_seed(self.seed)
+
+
+class RegressOptions(TypedDict, total=False):
+    """What `regress` takes beside formula, data, model and how text is read."""
+
+    cluster: Groups | None
+    equal_clusters: bool | None
+    time: str | None
+    averaging: Averaging | None
+    inference: Inference | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,22 +264,11 @@ class EmbeddingRegression:
         lines = self.summary().split("\n\n")[0].splitlines()
         return "".join(f"<p>{html.text_of(line)}</p>" for line in lines) + self.table._repr_html_()
 
-    def plot(
-        self,
-        *,
-        standardised: bool = False,
-        labels: Mapping[str, str] | None = None,
-        alpha: float = 0.05,
-        ax: Any = None,
-        title: str | None = None,
-        size: SizeName = "page",
-    ) -> Any:
-        """Draw the terms' debiased lengths with their intervals, as `plot_coefficients` does."""
+    def plot(self, **options: Unpack[PlotOptions]) -> Any:
+        """Draw the terms' debiased lengths with their intervals; options as in `plot_coefficients`."""
         from alacarte.regression.plots import plot_coefficients
 
-        return plot_coefficients(
-            self, standardised=standardised, labels=labels, alpha=alpha, ax=ax, title=title, size=size
-        )
+        return plot_coefficients(self, **options)
 
 
 # ------------------------------------------------------------------------------------------------------ regress

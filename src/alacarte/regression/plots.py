@@ -60,7 +60,7 @@ def plot_coefficients(
     Parameters
     ----------
     model : EmbeddingRegression or Results
-        What `regress` gives, or a table of terms such as `contrast`, `regress_each` and `sensitivity` give.
+        What `regress` gives, or a table of terms such as `contrast` and `regress_each` give.
     standardised : bool
         Whether to draw the effects of one standard deviation of each covariate, so that terms can be compared.
     labels : dict, optional

@@ -142,7 +142,7 @@ class Results(Table):
 
         given: dict[str, Any] = {**options}
         kind = self.info.get("kind")
-        if kind in ("regression", "regressions", "sensitivity"):
+        if kind in ("regression", "regressions"):
             return plots.plot_coefficients(self, **given)
         if kind in ("ratio", "over"):
             return plots.plot_ratio(self, **given) if kind == "ratio" else plots.plot_over(self, **given)

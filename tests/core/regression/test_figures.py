@@ -18,7 +18,6 @@ from alacarte.regression import (
     ratio,
     regress,
     regress_each,
-    sensitivity,
     similarity_over,
 )
 
@@ -133,9 +132,6 @@ def test_several_regressions_in_one_figure():
     each = regress_each("~ party", data, VECTORS, targets=["tax", "war"], inference=SOME)
     assert [tick.get_text() for tick in each.plot().get_yticklabels()] == ["tax: party[T.R]", "war: party[T.R]"]
     assert each.pvalue().loc[("war", "party[T.R]")] == each["p_value"][1]
-    choices = sensitivity("tax ~ party", data, VECTORS, windows=(2, 4), inference=SOME)
-    names = [tick.get_text() for tick in plot_coefficients(choices, labels={"party[T.R]": "Rep."}).get_yticklabels()]
-    assert names == ["window 2: Rep.", "window 4: Rep."]
 
 
 def test_an_unknown_option_is_refused(found):

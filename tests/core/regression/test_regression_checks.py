@@ -1,9 +1,9 @@
-"""Joint tests, standardised effects, several targets, sensitivity, power, weights, clusters of two kinds, warnings."""
+"""Joint tests, standardised effects, several targets, weights, clusters of two kinds, warnings."""
 
 import numpy as np
 import pytest
 
-from alacarte.errors import AlacarteError, AlacarteWarning, BadFormula
+from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.multiple_testing import adjusted
 from alacarte.regression import (
     Inference,
@@ -12,10 +12,8 @@ from alacarte.regression import (
     joint_test,
     nearest,
     nearest_contexts,
-    power,
     regress,
     regress_each,
-    sensitivity,
     similarity,
     standardised_effects,
     typical_contexts,
@@ -93,35 +91,6 @@ def test_several_targets_are_adjusted_together():
     assert table["reason"][2]
     with pytest.raises(BadFormula, match="empty"):
         regress_each("tax ~ region", data, VECTORS, targets=["tax"])
-
-
-def test_sensitivity_is_the_regressions_one_by_one():
-    data = speeches()
-    models = {"plain": VECTORS, "stretched": (WORDS, VECTORS[1] * [1.0, 2, 3, 4, 5, 6])}
-    table = sensitivity("tax ~ region", data, models, windows=(2, 4), inference=NO_P)
-    assert len(table) == 8
-    rows = (table["window"] == 4) & (table["model"] == "stretched")
-    want = regress("tax ~ region", data, models["stretched"], window=4, inference=NO_P).table
-    np.testing.assert_allclose(table["estimate"][rows].astype(float), want["estimate"])
-    assert "statistic" in table
-
-
-def test_power_grows_with_contexts_and_is_the_size_without_an_effect():
-    fit = fitted("tax ~ region", data=speeches(60))
-    table = power(fit, "region[T.b]", [20, 120], effects=(0.0, 1.0), samples=60, permutations=39)
-    none, some = table["power"][:2], table["power"][2:]
-    assert np.all(none < 0.17)
-    assert some[1] > some[0]
-    assert some[1] > 0.9
-    clustered = power(fitted("tax ~ region", cluster="speaker"), "region[T.b]", [20], samples=20, permutations=19)
-    assert "clusters" in clustered
-    with pytest.raises(BadFormula, match="no term"):
-        power(fit, "party", [20])
-    for wrong in ({"alpha": 5}, {"samples": 0}, {"permutations": 0}, {"units": [0]}, {"effects": [np.nan]}):
-        with pytest.raises(AlacarteError):
-            power(fit, "region[T.b]", **{"units": [20], **wrong})
-    with pytest.raises(AlacarteError, match="nothing to plan with"):
-        power(fitted("tax ~ year", data=speeches(30, seed=2, effect=False)), "year", [20])
 
 
 # ---------------------------------------------------------------------------------------------- clusters

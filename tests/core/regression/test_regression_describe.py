@@ -377,28 +377,6 @@ def test_contexts_near_a_group_are_its_own():
     assert len(nearest_contexts(doubled, k=5)) == 2
 
 
-def test_intervals_of_the_nearest_contexts_cover():
-    """A context is part of its group's mean, and the nearest were chosen: without either correction 15 % are missed."""
-    rng, hits = np.random.default_rng(2), []
-    truth = np.array([1.0, 0.5, -0.5, 0.0, 0.0, 0.0])
-    space = WordVectors.of(VECTORS)
-    for _ in range(60):
-        x = truth + 1.5 * rng.normal(size=(25, 6))
-        names = [str(row) for row in range(25)]
-        found = Embeddings(x, names, space, Variables({}), [], np.arange(25))
-        table = nearest_contexts(found, k=5, intervals=0.95)
-        cosines = [cosine(truth, x[int(name)]) for name in table["name"]]
-        hits += ((table["conf_low"] <= cosines) & (cosines <= table["conf_high"])).tolist()
-    assert np.mean(hits) > 0.92  # 300 intervals: 0.95 ± 0.013
-
-
-def test_a_context_that_has_its_group_to_itself_has_no_interval():
-    found = dem([["w1"], ["w2"], ["w3", "w4"]], VECTORS)
-    table = nearest_contexts(found, ["a", "b", "b"], k=1, intervals=0.95)
-    assert np.isnan(table["estimate"]).all()
-    assert all(table["reason"])
-
-
 def test_typical_contexts_of_each_group():
     table = typical_contexts(sample(), "party", k=2)
     assert table["target"].tolist() == ["D", "D", "R", "R"]
