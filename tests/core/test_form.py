@@ -72,10 +72,12 @@ def test_kernels_are_matrix_products():
     out, back, both = np.empty((30, 5), np.float32), np.empty((12, 5), np.float32), np.empty((12, 5), np.float32)
     add_features(features, bounds, scales_of(bounds), w, out)
     spread_over_features(features, bounds, scales_of(bounds), y, back)
-    normal_product(features, bounds, scales_of(bounds), w, both)
+    products = np.empty(5)
+    normal_product(features, bounds, scales_of(bounds), 0.5, w, both, products)
     np.testing.assert_allclose(out, x @ w, atol=1e-5)
     np.testing.assert_allclose(back, x.T @ y, atol=1e-5)
-    np.testing.assert_allclose(both, x.T @ x @ w, atol=1e-4)
+    np.testing.assert_allclose(both, x.T @ x @ w + 0.5 * w, atol=1e-4)
+    np.testing.assert_allclose(products, (w * both).sum(axis=0), rtol=1e-5)
 
 
 @pytest.mark.parametrize("dimensions", [3, 16, 35])

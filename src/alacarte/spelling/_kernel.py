@@ -7,11 +7,13 @@ counts `scales[i]`. Matrices are a few dimensions wide, so that the rows a word 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.arrays import Codes, Ints, Longs, Singles
-from alacarte._io.compiled import kernel
+from alacarte._io.arrays import Codes, Doubles, Ints, Longs, Singles
+from alacarte._io.compiled import kernel, pointer, prefetch
 
 SEED = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
+AHEAD = 24  # features between asking for a row and using it: about a word
+CACHE_LINE = 16  # values in a line of the cache
 
 
 @kernel
@@ -69,22 +71,67 @@ def spread_over_features(features: Ints, bounds: Longs, scales: Singles, rows: S
 
 
 @kernel
-def normal_product(features: Ints, bounds: Longs, scales: Singles, weights: Singles, out: Singles) -> None:
-    """Compute out = Xᵀ X W, a word at a time."""
+def normal_product(
+    features: Ints, bounds: Longs, scales: Singles, penalty: float, weights: Singles, out: Singles, products: Doubles
+) -> None:
+    """Compute out = Xᵀ X W + penalty · W, a word at a time, and the product of each column of W with that of out."""
     width = weights.shape[1]
     total = np.empty(width, dtype=np.float32)
-    out[:] = np.float32(0)
+    out[:] = np.float32(penalty) * weights
+    rows, sums = pointer(weights.reshape(-1)), pointer(out.reshape(-1))
     for i in range(bounds.size - 1):
         for j in range(width):
             total[j] = np.float32(0)
         for t in range(bounds[i], bounds[i + 1]):
-            f = features[t]
+            if t + AHEAD < features.size:
+                coming = np.int64(features[t + AHEAD]) * width
+                for j in range(0, width, CACHE_LINE):
+                    prefetch(rows, coming + j)
+                    prefetch(sums, coming + j)
+            f = np.int64(features[t]) * width
             for j in range(width):
-                total[j] += weights[f, j]
+                total[j] += rows[f + j]
         square = scales[i] * scales[i]
         for j in range(width):
             total[j] *= square
         for t in range(bounds[i], bounds[i + 1]):
-            f = features[t]
+            f = np.int64(features[t]) * width
             for j in range(width):
-                out[f, j] += total[j]
+                sums[f + j] += total[j]
+    products[:] = 0.0
+    for f in range(weights.shape[0]):
+        for j in range(width):
+            products[j] += np.float64(weights[f, j]) * np.float64(out[f, j])
+
+
+@kernel
+def take_step(
+    steps: Singles,
+    direction: Singles,
+    product: Singles,
+    inverse: Singles,
+    weights: Singles,
+    residual: Singles,
+    slopes: Doubles,
+) -> None:
+    """Go along the direction, whose normal product is given: weights += step · direction, residual −= step · product.
+
+    `steps` has one number for each column, and `inverse` one for each row: the preconditioner P. `slopes` becomes the
+    product of each column of the residual with that of P · residual.
+    """
+    rows, width = weights.shape
+    slopes[:] = 0.0
+    for f in range(rows):
+        for j in range(width):
+            weights[f, j] += steps[j] * direction[f, j]
+            residual[f, j] -= steps[j] * product[f, j]
+            slopes[j] += np.float64(inverse[f]) * np.float64(residual[f, j]) * np.float64(residual[f, j])
+
+
+@kernel
+def turn(shares: Singles, residual: Singles, inverse: Singles, direction: Singles) -> None:
+    """Compute the next direction: P · residual + share · direction."""
+    rows, width = direction.shape
+    for f in range(rows):
+        for j in range(width):
+            direction[f, j] = inverse[f] * residual[f, j] + shares[j] * direction[f, j]

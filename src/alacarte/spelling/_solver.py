@@ -79,13 +79,12 @@ def solve_ridge(
     thousand times. `start` is where to begin, for instance the solution with a few words fewer. `rows` says which
     of the targets belong to the words, if not all. `step_done` is called `steps_of(dimensions, iterations)` times.
     """
-    from alacarte.spelling._kernel import normal_product, spread_over_features
+    from alacarte.spelling._kernel import normal_product, spread_over_features, take_step, turn
 
     features, bounds, size, roots = words.features, words.bounds, words.size, words.roots
     scales = scales_of(bounds) * roots
     diagonal = np.bincount(features, np.repeat(scales.astype(np.float64) ** 2, np.diff(bounds)), size) + ridge
-    inverse = (1 / np.maximum(diagonal, 1e-12)).astype(np.float32)[:, None]
-    penalty = np.float32(ridge)
+    inverse = (1 / np.maximum(diagonal, 1e-12)).astype(np.float32)
     result = np.zeros((size, targets.shape[1]), dtype=np.float32)
 
     def block(low: int) -> None:
@@ -93,25 +92,19 @@ def solve_ridge(
         y = np.ascontiguousarray((part if rows is None else part[rows]) * roots[:, None])
         residual = np.empty((size, y.shape[1]), dtype=np.float32)
         spread_over_features(features, bounds, scales, y, residual)
-        w = np.zeros_like(residual)
-        product = np.empty_like(residual)
+        w, product = np.zeros_like(residual), np.empty_like(residual)
+        along, slopes = np.empty(y.shape[1]), np.empty(y.shape[1])
         if start is not None:
             w[:] = start[:, low : low + WIDTH]
-            normal_product(features, bounds, scales, w, product)
-            residual -= product + penalty * w
-        z = inverse * residual
-        direction = z.copy()
-        slope = _dots(residual, z)
+            normal_product(features, bounds, scales, ridge, w, product, along)
+            residual -= product
+        direction = inverse[:, None] * residual
+        np.einsum("ij,ij->j", residual, direction, dtype=np.float64, out=slopes)
         for _ in range(iterations):
-            normal_product(features, bounds, scales, direction, product)
-            product += penalty * direction
-            step = _ratio(slope, _dots(direction, product))
-            w += step * direction
-            residual -= step * product
-            np.multiply(inverse, residual, out=z)
-            before, slope = slope, _dots(residual, z)
-            direction *= _ratio(slope, before)
-            direction += z
+            normal_product(features, bounds, scales, ridge, direction, product, along)
+            before = slopes.copy()
+            take_step(_ratio(slopes, along), direction, product, inverse, w, residual, slopes)
+            turn(_ratio(slopes, before), residual, inverse, direction)
             step_done()
         result[:, low : low + WIDTH] = w
 
@@ -127,12 +120,6 @@ def steps_of(dimensions: int, iterations: int) -> int:
     (16, 8)
     """
     return len(range(0, dimensions, WIDTH)) * iterations
-
-
-def _dots(a: Singles, b: Singles) -> Doubles:
-    """Return the product of each column with the same of another, summed in float64."""
-    result: Doubles = np.einsum("ij,ij->j", a, b, dtype=np.float64)
-    return result
 
 
 def _ratio(over: Doubles, under: Doubles) -> Singles:
