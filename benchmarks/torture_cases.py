@@ -83,17 +83,6 @@ CASES = [
         rows=len(TARGETS) * 16,
         targets=len(TARGETS),
     ),
-    Case(
-        "update",
-        f"induce --model old --corpus 4.txt --update t.sums --save-sums o.sums --out o.safetensors {CHECKPOINTED}",
-        ("o.safetensors", "o.sums"),
-    ),
-    Case(
-        "update in place",
-        "induce --model old --corpus 4.txt --update t.sums --save-sums t.sums --out o.safetensors --overwrite -q",
-        ("o.safetensors", "t.sums"),
-        done="counted twice",
-    ),
     Case("merge", "merge t.sums u.sums --out o.sums -q", ("o.sums",)),
     Case("index", "convert v.vec i.index -q", ("i.index",)),
     *(

@@ -972,11 +972,6 @@ def alc(*arguments: str) -> Any:
 def test_patterns_and_given_words_on_the_command_line(small: list[str], vectors: WordVectors) -> None:
     folder, model = small[0], ALaCarte.load(small[2])
     target, concordance = Targets.glob("ri*"), Concordance(folder)
-    over = alc("concordance", "over", *small, "--glob", "ri*", "--by", "year", "--like", "money", "--periods", "2")
-    assert over == over_periods(concordance, model, target, "year", ["money"], most=2).to_dict()
-    assert "one word, phrase or pattern" in alc(
-        "concordance", "over", *small, "--word", "bank", "--word", "river", "--by", "year"
-    )
     near = alc("concordance", "nearest", *small, "--glob", "ri*", "--like", "money", "--where", "party=D")
     induced = concordance.where("party=D").induce(model, target)
     assert near == induced.uncertainty.similarities("ri*", ["money"]).to_dict()

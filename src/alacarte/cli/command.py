@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, fields, is_dataclass
 from functools import wraps
+from importlib import import_module
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import NoneType
@@ -11,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, ge
 import typer
 
 from alacarte._io.options import Option, described
-from alacarte.cli import completing, opening
+from alacarte.cli import opening
 from alacarte.cli.options import JSON, OVERWRITE, Verbosity
 from alacarte.cli.output import voice
 from alacarte.cli.outputs import check_outputs, or_standard_output
@@ -31,23 +32,21 @@ READ: dict[str, Callable[[Any], Any]] = {  # fields that are typed as a text of 
     "Solve.exclude": opening.read_list,
     "InducedTargets.ngrams": opening.parse_lengths,
 }
-COMPLETED = {
-    "model": completing.model_names,
-    "vectors": completing.vector_names,
-    "tokenizer": completing.complete_tokenizers,
-    "to": completing.format_names,
+COMPLETED = {  # what the Tab key offers beside files: where the names are
+    "model": "alacarte.model.saving:pretrained_names",
+    "vectors": "alacarte.vectors.formats.named:PACKAGES",
+    "tokenizer": "alacarte.text.tokenizers:tokenizer_names",
+    "to": "alacarte.vectors.formats:FORMATS",
 }
 FROM_ENVIRONMENT = {"model": "ALC_MODEL", "threads": "ALC_THREADS", "memory": "ALC_MEMORY"}
 CONTEXT = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)
 
 
-def command(
-    *, as_json: bool = True, in_place: tuple[str, str] | None = None
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def command(*, as_json: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let typer see one option for each field of the records that a function takes, and hand the records over.
 
     Every command gets --verbose and --quiet; --json unless `as_json` is False; --overwrite if it writes files, which
-    are checked before the function runs. `in_place` names an output and the input that it may replace.
+    are checked before the function runs.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
@@ -69,12 +68,18 @@ def command(
         @wraps(function)
         def run(ctx: typer.Context, **typed: object) -> None:
             voice.begin(ctx)
-            check_outputs(ctx, {name: str(item.writes) for name, item in writes.items()}, in_place)
+            check_outputs(ctx, {name: str(item.writes) for name, item in writes.items()})
             for name, item in writes.items():
                 if typed[name] is not None and item.metavar != "DIR" and item.writes != "checkpoint":
                     typed[name] = or_standard_output(typed[name])
             taken = {name: _record(kind, typed) for name, kind in records.items()}
+            checkpoint = typed.get("checkpoint")
+            voice.checkpoint = None if checkpoint is None else Path(str(checkpoint))
             function(**{name: typed[name] for name in own if name not in records}, **taken)
+            if voice.checkpoint is not None:
+                from alacarte.passes.checkpoint import delete_checkpoint
+
+                delete_checkpoint(voice.checkpoint)  # now that the results are safe
 
         verbosity = Parameter("verbosity", Parameter.KEYWORD_ONLY, annotation=Verbosity, default=None)
         run.__signature__ = Signature([CONTEXT, *parameters, verbosity])  # type: ignore[attr-defined]
@@ -117,7 +122,7 @@ def _parameter(given: _Given) -> Parameter:
         "metavar": item.metavar,
         "envvar": item.environment or FROM_ENVIRONMENT.get(name),
         "show_envvar": False,
-        "autocompletion": COMPLETED.get(name),
+        "autocompletion": _completion(COMPLETED[name]) if name in COMPLETED else None,
     }
     if item.argument:
         info: Any = typer.Argument(**about, show_default=False)
@@ -133,6 +138,21 @@ def _parameter(given: _Given) -> Parameter:
             show_default=item.shown or True,
         )
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, info], default=default)
+
+
+def _completion(source: str) -> Callable[[str], list[str]]:
+    """Return what gives the names that begin so.
+
+    >>> _completion("alacarte.vectors.formats:FORMATS")("word2vec")
+    ['word2vec-text', 'word2vec-binary']
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        module, _, name = source.partition(":")
+        names = getattr(import_module(module), name)
+        return [name for name in (names() if callable(names) else names) if name.startswith(incomplete)]
+
+    return complete
 
 
 def _kind(hint: Any) -> Any:

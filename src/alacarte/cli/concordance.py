@@ -141,32 +141,6 @@ def lines(
 
 @concordance.command()
 @command()
-def influence(
-    *,
-    folder: Path = FOLDER,
-    patterns: Patterns,
-    model: ModelOptions,
-    where: list[str] | None = WHERE,
-    limit: int = LINES,
-    csv: Path | None = CSV,
-) -> None:
-    """List the lines that the vector of a phrase comes from, those that count most first.
-
-    The shares of all lines add up to 1; change is how far the vector would turn without the line.
-
-    \b
-    alc concordance influence reviews.concordance --word "customer service" \\
-        --model glove.6B.50d
-    """
-    opened = open_model(model)
-    chosen, target = _open(folder, where), named_targets(patterns)
-    if csv is not None:
-        save_table(chosen.influence(opened, target, limit=None), csv)
-    show(chosen.influence(opened, target, limit=limit))
-
-
-@concordance.command()
-@command()
 def nearest(
     *,
     folder: Path = FOLDER,
@@ -188,34 +162,6 @@ def nearest(
     """
     induced = _open(folder, where).induce(open_model(model), named_targets(patterns))
     show(similarities(induced.uncertainty, induced.words, like, k, among, 0.95), csv=csv)
-
-
-@concordance.command()
-@command()
-def over(
-    *,
-    folder: Path = FOLDER,
-    by: str = option(..., "The column of dates or numbers.", metavar="COLUMN"),
-    patterns: Patterns,
-    like: list[str] | None = LIKE,
-    periods: int = option(12, "How many periods at most.", metavar="N", minimum=1),
-    model: ModelOptions,
-    where: list[str] | None = WHERE,
-    csv: Path | None = CSV,
-) -> None:
-    """Show a phrase over time: how often it is used, and how like other words it is.
-
-    \b
-    alc concordance over speeches.concordance --word freedom --by year \\
-        --like rights --like hope --model glove.6B.50d
-    """
-    from alacarte.concordance import over_periods
-
-    opened, target = open_model(model), named_targets(patterns)
-    if len(target) > 1:
-        raise typer.BadParameter("name one word, phrase or pattern at a time")
-    table = over_periods(_open(folder, where), opened, target, by, like or (), most=periods)
-    show(table, csv=csv)
 
 
 @concordance.command()
@@ -248,31 +194,6 @@ def compare(
     else:
         found = vocabulary.compare(opened, *sides, min_count=min_count, contexts=0, show_progress=voice.progress)
     show(found, csv=csv)
-
-
-@concordance.command("map")
-@command()
-def draw_map(
-    *,
-    folder: Path = FOLDER,
-    patterns: Patterns,
-    model: ModelOptions,
-    where: list[str] | None = WHERE,
-    csv: Path | None = CSV,
-) -> None:
-    """Put words on a plane: where their own vectors put them and where these texts do, with regions of doubt.
-
-    \b
-    alc concordance map reviews.concordance --word plot --word acting \\
-        --word director --csv map.csv --model glove.6B.50d
-    """
-    from alacarte.comparing.word_map import word_map
-
-    induced = _open(folder, where).induce(open_model(model), named_targets(patterns))
-    if induced.missing:
-        note(f"not on the map, since these texts do not use it: {', '.join(induced.missing)}")
-    table = word_map(induced.uncertainty)
-    show(table, csv=csv)
 
 
 def _open(path: Path, where: list[str] | None = None) -> "Concordance":

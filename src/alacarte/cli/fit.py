@@ -12,16 +12,16 @@ from alacarte.cli._spelling import form_rows
 from alacarte.cli.command import command
 from alacarte.cli.opening import (
     check_shard,
-    delete_finished,
-    detail_memory,
     finish_shard,
     keywords_of_reading,
     keywords_of_work,
+    load_matrix,
     only_one,
     open_corpus,
     open_sums,
     open_vectors,
     refuse,
+    save_sums_to,
     typed_options,
 )
 from alacarte.cli.options import LIMIT, SAVE_SUMS, SKIP_ERRORS, SUMS, VECTORS, Sources
@@ -78,18 +78,15 @@ def fit(
         --ridge loo --out model
     alc fit --vectors glove.6B.50d --transform 6B.50d.bin --window 10 --out model
     """
-    check_shard(work, save_sums, "out", "sums", "include_vectors", "form")
-    if out is None and work.shard is None:
-        raise typer.BadParameter("say where the model goes with --out DIR")
+    check_shard(work, save_sums, out, "sums", "include_vectors", "form")
     only_one("sums", "form")
     only_one("sums", "transform")
     if form and "-" in sources.places:
         raise typer.BadParameter("--form reads the text twice, and standard input can be read once; pass a file")
-    voice.checkpoint = None if work.checkpoint is None else Path(work.checkpoint)
+    source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
     if transform is not None:
         refuse("nothing is learned with --transform", "save_sums", "form", Sources, CorpusOptions, Solve, Work)
-        source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
-        _save(_of_matrix(source, transform, reading), out, include_vectors, limit is not None or skip_errors)
+        _save(_of_matrix(source, transform, reading), out, include_vectors)
         return
 
     from alacarte.model.model import ADAPTED_POSITIONS, ALaCarte
@@ -99,20 +96,14 @@ def fit(
     if sums:
         refuse("saved sums have this already; leave it out with --sums", Sources, CorpusOptions, Reading, Work)
         collected = open_sums(sums)
-        source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
     else:
         documents = open_corpus(sources.places, text)
-        source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
         if adapt and not typed_options("positions"):
             reading = replace(reading, positions=ADAPTED_POSITIONS)
         collected = collect(source, documents, **keywords_of_reading(reading), **keywords_of_work(work))
-        detail_memory()
-    if save_sums is not None:
-        collected.save(save_sums)
-        note_written(save_sums)
+    save_sums_to(save_sums, collected)
     if work.shard is not None:
-        finish_shard(work.shard, collected)
-        delete_finished(work.checkpoint)
+        finish_shard(work, collected)
         return
     model = ALaCarte.from_sums(
         source,
@@ -122,26 +113,21 @@ def fit(
         adapt=adapt,
         work={"threads": work.threads, "show_progress": voice.progress},
     )
-    _save(model, out, include_vectors, limit is not None or skip_errors)
-    delete_finished(work.checkpoint)
+    _save(model, out, include_vectors)
 
 
 def _of_matrix(vectors: "WordVectors", file: Path, reading: Reading) -> "ALaCarte":
     """Return a model of a matrix that was learned elsewhere."""
     from alacarte.model import ALaCarte
-    from alacarte.transform.transform import Transform
 
-    bare = file.suffix.lower() == ".bin"
-    found = Transform.load(file, dimension=vectors.dimension if bare else None, averaging=reading.averaging)
+    found = load_matrix(file, vectors, averaging=reading.averaging)
     weights = (found.settings or reading).weights
     return ALaCarte(vectors, replace(found, settings=replace(reading, weights=weights)))
 
 
-def _save(model: "ALaCarte", out: Path | None, include_vectors: bool | None, special: bool) -> None:
-    """Save a model and say so; vectors that were read in a `special` way cannot be found again by name alone."""
+def _save(model: "ALaCarte", out: Path | None, include_vectors: bool | None) -> None:
+    """Save a model and say so."""
     assert out is not None
-    if special and include_vectors is None:
-        include_vectors = True
     model.save(out, include_vectors=include_vectors, overwrite=voice.overwrite)
     note_written(out)
     rows: list[tuple[str, object]] = [] if model.report is None else [*model.report.rows()]

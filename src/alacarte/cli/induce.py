@@ -1,9 +1,6 @@
 """`alc induce`: vectors for targets, from a corpus."""
 
 import math
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +13,6 @@ from alacarte.cli._spelling import with_form
 from alacarte.cli.command import command
 from alacarte.cli.opening import (
     check_shard,
-    delete_finished,
-    detail_memory,
     finish_shard,
     keywords_of_work,
     listed_targets,
@@ -25,27 +20,25 @@ from alacarte.cli.opening import (
     open_model,
     open_sums,
     refuse,
+    save_sums_to,
     write_lines,
 )
 from alacarte.cli.options import SAVE_SUMS, SUMS, WHERE, InducedTargets, ModelOptions, Sources
 from alacarte.cli.output import note, note_written, show, show_line, voice
 from alacarte.cli.outputs import check_vectors, format_for
-from alacarte.errors import BadSums, NotEnoughData
+from alacarte.errors import NotEnoughData
 from alacarte.passes.work import Work
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
-    from alacarte.contexts.sums import ContextSums
     from alacarte.model import ALaCarte, InducedVectors
     from alacarte.passes.discover import Discovered
     from alacarte.text.corpus import Corpus
 
 SHOWN_TARGETS = 8  # missing and discovered targets named in the summary
-DISCOVERED_MIN_COUNT = 10  # occurrences of what --discover finds
-HOUR = 3600.0  # seconds that another process may take to continue the same sums
 
 
-@command(in_place=("save_sums", "update"))
+@command()
 def induce(
     *,
     model: ModelOptions,
@@ -57,7 +50,6 @@ def induce(
     ),
     sums: list[Path] | None = SUMS,
     save_sums: Path | None = SAVE_SUMS,
-    update: Path | None = option(None, "Continue saved sums with more text, for the same targets.", metavar="SUMS"),
     spread: int | None = option(
         None, "Keep sums by N groups of documents (16), for intervals and comparisons.", metavar="N", minimum=2
     ),
@@ -89,99 +81,50 @@ def induce(
     if not targets.discover:
         refuse("goes with --discover", "min_score")
     if sums:
-        from_text = ("where", "update", "spread", Sources, CorpusOptions, InducedTargets, Work)
+        from_text = ("where", "spread", Sources, CorpusOptions, InducedTargets, Work)
         refuse("saved sums have this already; leave it out with --sums", *from_text)
-    check_shard(work, save_sums, "out", "update", "missing")
-    if out is None and work.shard is None:
-        raise typer.BadParameter("say where the vectors go with --out FILE")
-    if update is not None:
-        refuse("--update continues the targets of the saved sums; leave it out", InducedTargets)
-    elif not sums and targets == InducedTargets():
+    check_shard(work, save_sums, out, "missing")
+    if not sums and targets == InducedTargets():
         raise typer.BadParameter("nothing to embed is given; pass --word WORD, --words FILE, --discover or --task")
     listed, discovered = listed_targets(targets), None
     if out is not None:
         phrases = ["a phrase"] if looked_for and max(targets.ngrams) > 1 else []
         check_vectors(out, format_for(out, None), [*listed, *phrases])
-    voice.checkpoint = None if work.checkpoint is None else Path(work.checkpoint)
     documents = None if sums else open_corpus(sources.places, text, where=where)
     opened = open_model(model)
     if form:
         opened = with_form(opened)
-    with _locked_sums(update):
-        if documents is None:
-            collected = open_sums(sums or [])
-        elif update is not None:
-            collected = _continued(opened, update, documents, spread, work)
-        else:
-            if targets.discover:
-                discovered = _discovered(opened, documents, targets)
-                listed = listed | discovered
-            if targets.task:
-                listed = listed | _in_task(opened, open_corpus(targets.task, text), targets)
-            collected = opened.collect(documents, listed, spread=spread, **keywords_of_work(work))
-        # Sums that are continued in place go last: until then, the same command can be repeated.
-        last = save_sums is not None and update is not None and save_sums.exists() and save_sums.samefile(update)
-        if save_sums is not None and not last:
-            _save_sums(collected, save_sums)
-        if documents is not None:
-            detail_memory()
-        if work.shard is not None or out is None:
-            finish_shard(work.shard or (1, 1), collected)
-            delete_finished(work.checkpoint)
-            return
-        with phase("applying the transform", voice.progress):
-            induced = opened.apply(collected, form=form)
-        induced.save(out, format_for(out, None), overwrite=voice.overwrite)
-        note_written(out)
-        if missing is not None:
-            write_lines(missing, induced.missing)
-        if save_sums is not None and last:
-            _save_sums(collected, save_sums)
-    delete_finished(work.checkpoint)
+    if documents is None:
+        collected = open_sums(sums or [])
+    else:
+        if targets.discover:
+            discovered = _discovered(opened, documents, targets)
+            listed = listed | discovered
+        if targets.task:
+            listed = listed | _in_task(opened, open_corpus(targets.task, text), targets)
+        collected = opened.collect(documents, listed, spread=spread, **keywords_of_work(work))
+    save_sums_to(save_sums, collected)
+    if out is None:
+        finish_shard(work, collected)
+        return
+    with phase("applying the transform", voice.progress):
+        induced = opened.apply(collected, form=form)
+    induced.save(out, format_for(out, None), overwrite=voice.overwrite)
+    note_written(out)
+    if missing is not None:
+        write_lines(missing, induced.missing)
     facts = _facts(induced, out) | ({} if discovered is None else {"discovered": discovered.to_dict()})
     show(facts, lambda: _summarise(induced, out, missing, discovered), summary=True)
 
 
-@contextmanager
-def _locked_sums(update: Path | None) -> Iterator[None]:
-    """Let one process at a time continue saved sums, from reading to writing them."""
-    from alacarte._io.files import lock
-    from alacarte._io.urls import url_of
-
-    if update is None or url_of(update) is not None:
-        yield
-        return
-    with lock(Path(os.path.realpath(update)), BadSums, "file of sums", wait=HOUR):
-        yield
-
-
-def _save_sums(sums: "ContextSums", path: Path) -> None:
-    sums.save(path)
-    note_written(path)
-
-
-def _continued(model: "ALaCarte", update: Path, documents: "Corpus", spread: int | None, work: Work) -> "ContextSums":
-    """Return saved sums with those of more text added."""
-    before = open_sums([update])
-    if before.targets is None:
-        raise typer.BadParameter(f"{update} covers the whole vocabulary, as alc fit saves it; use alc merge")
-    groups = before.spread or spread
-    return before + model.collect(documents, before.targets, spread=groups, **keywords_of_work(work))
-
-
 def _discovered(model: "ALaCarte", documents: "Corpus", targets: InducedTargets) -> "Discovered":
     """Return what --discover finds."""
-    from alacarte.passes.discover import MIN_SCORE
-
-    least = targets.min_count or DISCOVERED_MIN_COUNT
-    score = MIN_SCORE if targets.min_score is None else targets.min_score
-    found = model.discover(
-        documents, ngrams=targets.ngrams, min_count=least, min_score=score, show_progress=voice.progress
-    )
+    chosen: dict[str, Any] = {"min_count": targets.min_count, "min_score": targets.min_score}
+    given = {name: value for name, value in chosen.items() if value is not None}
+    found = model.discover(documents, ngrams=targets.ngrams, show_progress=voice.progress, **given)
     if not len(found):
         raise NotEnoughData(
-            f"nothing without a vector occurs {least} times or more; lower --min-count or --min-score, or pass "
-            "--ngrams 1,2"
+            "nothing without a vector occurs often enough; lower --min-count (10) or --min-score, or pass --ngrams 1,2"
         )
     return found
 
@@ -201,16 +144,12 @@ def _in_task(model: "ALaCarte", texts: "Corpus", targets: InducedTargets) -> "Di
 
 def _show_found(found: "Discovered") -> None:
     """Print how many words and phrases were found, and the first of each."""
-    words, phrases = [], []
-    for key, count, score in zip(found, found.counts.tolist(), found.scores.tolist(), strict=True):
-        if math.isnan(score):
-            words.append(f"{key} ({count:,})")
-        else:
-            phrases.append(f"{key} ({count:,}, {score:.2f})")
-    if words:
-        show_line(f"{len(words):,} words found, with their counts: {_beginning(words)}")
-    if phrases:
-        show_line(f"{len(phrases):,} phrases found, with counts and scores: {_beginning(phrases)}")
+    counted = [f"{key} ({count:,})" for key, count in zip(found, found.counts.tolist(), strict=True)]
+    phrases = [not math.isnan(score) for score in found.scores.tolist()]
+    for what, wanted in (("words", False), ("phrases", True)):
+        names = [name for name, is_phrase in zip(counted, phrases, strict=True) if is_phrase == wanted]
+        if names:
+            show_line(f"{len(names):,} {what} found, with their counts: {_beginning(names)}")
 
 
 def _beginning(names: list[str]) -> str:
@@ -258,9 +197,7 @@ def _summarise(
     if induced.origin is not None:
         alone = ("spelling", "parts")
         spelled = [word for word, origin in zip(induced.words, induced.origin, strict=True) if origin in alone]
-        named = (
-            f": {', '.join(spelled[:SHOWN_TARGETS])}{', …' if len(spelled) > SHOWN_TARGETS else ''}" if spelled else ""
-        )
+        named = f": {_beginning(spelled)}" if spelled else ""
         show_line(f"{len(spelled):,} of them do not occur and come from their spelling or their parts alone{named}.")
         if hint := spelling_hint(spelled, induced.sums.targets):
             note(hint.removeprefix("; "))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from alacarte.targets.targets import Targets
     from alacarte.text.corpus import Corpus
     from alacarte.text.options import CorpusOptions
+    from alacarte.transform.transform import Transform
     from alacarte.vectors.word_vectors import WordVectors
 
 
@@ -103,40 +104,32 @@ def parse_shard(text: str) -> tuple[int, int]:
     return part, parts
 
 
-def check_shard(work: "Work", save_sums: Path | None, *refused: str) -> None:
-    """Raise unless the options go with a part of the text, whose sums must go somewhere."""
+def check_shard(work: "Work", save_sums: Path | None, out: Path | None, *refused: str) -> None:
+    """Raise unless there is a place for the result or, with --shard, for the sums of a part of the text."""
     if work.shard is not None:
-        refuse("a shard only saves its sums; go on from all of them, with --sums", *refused)
+        refuse("a shard only saves its sums; go on from all of them, with --sums", "out", *refused)
         if save_sums is None:
             raise typer.BadParameter("--shard needs --save-sums FILE, where the sums of this part go")
+    elif out is None:
+        raise typer.BadParameter("say where the result goes with --out")
 
 
-def finish_shard(shard: tuple[int, int], sums: "ContextSums") -> None:
+def save_sums_to(path: Path | None, sums: "ContextSums") -> None:
+    """Save sums, if there is a file to save them to."""
+    if path is not None:
+        sums.save(path)
+        note_written(path)
+
+
+def finish_shard(work: "Work", sums: "ContextSums") -> None:
     """Say that one of several parts is done."""
-    part = f"{shard[0]}/{shard[1]}"
+    part, parts = work.shard or (1, 1)
     show(
-        {"shard": part, "documents": sums.documents, "tokens_read": sums.tokens_read},
-        f"Part {part} is done: {sums.tokens_read:,} tokens in {sums.documents:,} documents. "
+        {"shard": f"{part}/{parts}", "documents": sums.documents, "tokens_read": sums.tokens_read},
+        f"Part {part}/{parts} is done: {sums.tokens_read:,} tokens in {sums.documents:,} documents. "
         "When all are: alc merge, then this command with --sums.",
         summary=True,
     )
-
-
-def detail_memory() -> None:
-    """Say with --verbose how much memory was held at most."""
-    from alacarte.passes.memory import peak_memory
-
-    peak = peak_memory()
-    if peak is not None:
-        detail(f"peak memory so far: {peak / 1e9:.2f} GB")
-
-
-def delete_finished(checkpoint: str | os.PathLike[str] | None) -> None:
-    """Delete a checkpoint, now that the results are safe."""
-    from alacarte.passes.checkpoint import delete_checkpoint
-
-    if checkpoint is not None:
-        delete_checkpoint(Path(checkpoint))
 
 
 def parse_lengths(text: str) -> tuple[int, ...]:
@@ -315,8 +308,7 @@ def is_matrix(model: str) -> bool:
 def open_model(options: ModelOptions, *, check: bool = True) -> "ALaCarte":
     """Return a saved model, one that ships, or a bare matrix with vectors."""
     from alacarte._io.urls import url_of
-    from alacarte.model import ALaCarte, pretrained_names
-    from alacarte.transform.transform import Transform
+    from alacarte.model import ALaCarte
 
     if options.model is None:
         raise typer.BadParameter("no model is given; pass --model DIR|NAME, or set ALC_MODEL")
@@ -325,22 +317,22 @@ def open_model(options: ModelOptions, *, check: bool = True) -> "ALaCarte":
     if is_matrix(options.model):
         if vectors is None:
             raise typer.BadParameter(f"{place} is a bare matrix; pass the --vectors that it belongs to")
-        bare = place.suffix.lower() == ".bin"
-        transform = Transform.load(options.model, dimension=vectors.dimension if bare else None)
-        opened = ALaCarte(vectors, transform, check=check)
+        opened = ALaCarte(vectors, load_matrix(options.model, vectors), check=check)
     elif place.is_dir() or url_of(options.model) is not None:
         folder = place if place.is_dir() else options.model
         opened = ALaCarte.load(folder, vectors=vectors, check=check)
-    elif options.model in pretrained_names():
-        opened = ALaCarte.pretrained(options.model, vectors=vectors, check=check)
     else:
-        names = ", ".join(pretrained_names()) or "none"
-        raise AlacarteError(
-            f"{options.model}: neither a folder with a saved model nor a transform that ships ({names}); make one "
-            "with `alc fit --vectors … --corpus … --out DIR`"
-        )
+        opened = ALaCarte.pretrained(options.model, vectors=vectors, check=check)
     detail(f"{opened!r}")
     return opened
+
+
+def load_matrix(file: str | Path, vectors: "WordVectors", **options: Any) -> "Transform":
+    """Return a bare matrix as a transform of vectors, whose dimension files without a header do not say."""
+    from alacarte.transform.transform import Transform
+
+    bare = Path(file).suffix.lower() == ".bin"
+    return Transform.load(file, dimension=vectors.dimension if bare else None, **options)
 
 
 def open_sums(files: Iterable[Path]) -> "ContextSums":

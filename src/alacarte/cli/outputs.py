@@ -23,24 +23,23 @@ CONCORDANCE, FOLDER = "concordance", "folder of vectors"
 
 
 class NamedPath(NamedTuple):
-    """A file that was named on the command line: the parameter, the option as it is typed, and the path."""
+    """A file that was named on the command line, and the option as it is typed."""
 
-    name: str
     option: str
     path: Path
 
 
-def check_outputs(ctx: typer.Context, kinds: dict[str, str], in_place: tuple[str, str] | None = None) -> None:
+def check_outputs(ctx: typer.Context, kinds: dict[str, str]) -> None:
     """Raise unless everything that a command is going to write may be written.
 
     `kinds` gives for each parameter the kind of artifact that it names ("model", "figure", …), or "file" for files
-    that cannot be recognised as ours. `in_place` is an output and the input that it may replace.
+    that cannot be recognised as ours.
     """
     from alacarte._io.files import is_same_file, is_stream
 
     outputs: list[NamedPath] = []
-    for name, option, path in (place for written in kinds for place in _typed(ctx, written)):
-        kind = FOLDER if kinds[name] == OF_VECTORS and _is_folder(ctx.params.get("to")) else kinds[name]
+    for kind, (option, path) in [(kinds[name], place) for name in kinds for place in _typed(ctx, name)]:
+        kind = FOLDER if kind == OF_VECTORS and _is_folder(ctx.params.get("to")) else kind
         for file in _files(path, kind, ctx.params.get("to")):
             for other in outputs:
                 same = os.path.realpath(file) == os.path.realpath(other.path) or is_same_file(file, other.path)
@@ -48,7 +47,7 @@ def check_outputs(ctx: typer.Context, kinds: dict[str, str], in_place: tuple[str
                     raise AlacarteError(
                         f"{file}: both {other.option} and {option} would be written there; name two files"
                     )
-            outputs.append(NamedPath(name, option, file))
+            outputs.append(NamedPath(option, file))
         _check_place(path, kind)
         if is_standard_output(path):
             if voice.as_json:
@@ -56,10 +55,9 @@ def check_outputs(ctx: typer.Context, kinds: dict[str, str], in_place: tuple[str
             voice.quiet = voice.silent = True  # whoever reads there wants the file, and nothing else
         if not ctx.params.get("overwrite"):
             _check_replaceable(option, path, kind, ctx)
-    for name, option, path in _inputs(ctx, kinds):
+    for option, path in _inputs(ctx, kinds):
         for output in outputs:
-            allowed = in_place == (output.name, name) or is_stream(output.path)
-            if not allowed and is_same_file(path, output.path):
+            if not is_stream(output.path) and is_same_file(path, output.path):
                 raise AlacarteError(
                     f"{output.path}: is what {option} reads, and {output.option} would write over it; choose another "
                     "file"
@@ -211,10 +209,9 @@ def _inputs(ctx: typer.Context, outputs: Iterable[str]) -> Iterator[NamedPath]:
         metavar = set((parameter.metavar or "").split("|"))
         if parameter.name is None or parameter.name in outputs or not metavar & PATH_METAVARS:
             continue
-        for name, option, path in _typed(ctx, parameter.name):
+        for option, path in _typed(ctx, parameter.name):
             for place in _places_in(os.fspath(path), "SPEC" not in metavar):
-                for file in _files_behind(place):
-                    yield NamedPath(name, option, file)
+                yield from (NamedPath(option, file) for file in _files_behind(place))
 
 
 def _places_in(typed: str, lists_places: bool) -> Iterator[Path]:
@@ -237,7 +234,7 @@ def _typed(ctx: typer.Context, name: str) -> Iterator[NamedPath]:
     parameter = next(parameter for parameter in ctx.command.params if parameter.name == name)
     option = parameter.opts[0] if parameter.opts[0].startswith("-") else (parameter.metavar or name)
     for item in values:
-        yield NamedPath(name, option, or_standard_output(Path(item).expanduser()))
+        yield NamedPath(option, or_standard_output(Path(item).expanduser()))
 
 
 def _files_behind(path: Path) -> list[Path]:

@@ -368,8 +368,8 @@ def pretrained_folder(name: str) -> Path:
     folder = PRETRAINED / name
     if not (folder / "model.json").is_file():
         raise AlacarteError(
-            f"no transform for {name!r} ships with this package; there are {', '.join(pretrained_names())}. "
-            "Learn one from any text",
+            f"{name}: neither a folder with a saved model nor one that ships ({', '.join(pretrained_names())}); learn "
+            "one from any text",
             hint=Hint("ALaCarte.fit(vectors, corpus) does that", "alc fit does that"),
         )
     return folder

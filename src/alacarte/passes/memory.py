@@ -56,20 +56,6 @@ def return_free_memory() -> None:
             trim(0)
 
 
-def peak_memory() -> int | None:
-    """Return the most memory that this process has held so far, in bytes; None where the system does not say."""
-    status = Path("/proc/self/status")
-    if status.exists():  # Linux; what getrusage tells there begins with the peak of the process that started this one
-        lines = [line for line in status.read_text().splitlines() if line.startswith("VmHWM:")]
-        return int(lines[0].split()[1]) * 1024 if lines else None
-    try:
-        import resource
-    except ModuleNotFoundError:  # Windows
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if os.uname().sysname == "Darwin" else peak * 1024
-
-
 def scratch_file(shape: tuple[int, int], dtype: npt.DTypeLike = np.int64) -> "np.memmap[Any, np.dtype[Any]]":
     """Return zeros in a file without a name, whose space is given back when the array is gone."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 (the memory map keeps it open)

@@ -159,7 +159,8 @@ class WordVectors(KeyedMatrix):
                 rows = formats.read(path, format, limit, on_error, trust)
         if rows.skipped:
             warnings.warn(f"{display_name(source)}: {rows.skipped}", AlacarteWarning, stacklevel=2)
-        return _with_subwords(rows, name, display_name(source))
+        part = name is not None and limit is not None  # which no name leads to
+        return _with_subwords(rows, name, None if part else display_name(source))
 
     @staticmethod
     def of(obj: Any, words: Iterable[str] | None = None) -> "WordVectors":

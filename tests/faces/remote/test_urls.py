@@ -206,7 +206,6 @@ fit --vectors memory://v.safetensors --corpus memory://t --shard 2/2 --save-sums
 merge memory://1.sums memory://2.sums --out memory://12.sums
 fit --vectors memory://v.safetensors --sums memory://12.sums --weighting none --ridge 1 --out memory://again
 induce --model memory://model --corpus memory://t --words memory://words --spread 4 --save-sums memory://x.sums --out memory://x.vec
-induce --model memory://model --corpus memory://u --update memory://x.sums --save-sums memory://y.sums --out memory://y.vec
 induce --model memory://model --corpus memory://t --task memory://u --ngrams 2 --out memory://z.vec --missing memory://missing
 induce --model memory://model/transform.safetensors --vectors memory://v.safetensors --sums memory://x.sums --out memory://w.vec
 embed --model memory://model --word x --context "a river bank x"
