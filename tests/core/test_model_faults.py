@@ -12,7 +12,6 @@ from alacarte.contexts.weights import resolve
 from alacarte.errors import AlacarteError, BadCorpus, TransformMismatch
 from alacarte.model import pretrained_names
 from alacarte.spelling.form import FormModel
-from alacarte.spelling.fusion import Fusion
 
 WORDS = [f"w{i}" for i in range(60)]
 
@@ -179,39 +178,6 @@ def test_a_shipped_model_without_its_vectors_says_how_to_give_them(monkeypatch):
     monkeypatch.setattr("alacarte.vectors.formats.named.PACKAGES", {})
     with pytest.raises(AlacarteError, match="vectors="):
         ALaCarte.pretrained("glove.6B.50d")
-
-
-# ---------------------------------------------------------------------------------- each, form and agreement
-
-
-@pytest.fixture(scope="module")
-def spelled(vectors):
-    """Contexts near w1 but for one, and a spelling that says little."""
-    form = FormModel.fit(vectors, ridge=1.0, min_words=2, show_progress=False)
-    fusion = Fusion(-0.5, 0.6, 0.0, 1.0)
-    return ALaCarte(vectors, Transform(np.eye(6)), form=form, fusion=fusion)
-
-
-CONTEXTS = ["w1 w10 w2", "w2 w10 w1", "w1 w10 w1", "w2 w1 w10", "w30 w10 w40"]
-
-
-def test_one_vector_a_context_and_agreement_contradict_each_other(spelled):
-    for options in ({}, {"form": True}):
-        with pytest.raises(AlacarteError, match="pass one of them"):
-            spelled.embed(CONTEXTS, "w10", each=True, agreement=True, **options)
-    with pytest.raises(AlacarteError, match="pass one of them"):
-        spelled.embed_parts(CONTEXTS, "w10", each=True, agreement=True)
-
-
-def test_agreement_weighs_the_contexts_and_spelling_is_added_then(spelled):
-    agreed = spelled.agreement(CONTEXTS, "w10")
-    assert agreed.weights[-1] < 0.9 < agreed.weights[0]
-    expected = spelled.fusion.combine(agreed.vector, spelled.form.rows(["w10"])[0], [len(CONTEXTS)]).fused[0]
-    found = spelled.embed(CONTEXTS, "w10", form=True, agreement=True)
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
-    assert not np.allclose(found, spelled.embed(CONTEXTS, "w10", form=True), atol=1e-3)
-    alone = spelled.embed([], "w10", form=True, agreement=True)  # no context: spelling
-    np.testing.assert_array_equal(alone, spelled.embed([], "w10", form=True))
 
 
 # ------------------------------------------------------------------------------------------- fit with a form

@@ -13,7 +13,6 @@ import numpy as np
 
 from alacarte._io.arrays import Doubles, Longs, Singles
 from alacarte._io.printing import shortened
-from alacarte.contexts.agreement import agreement_weights
 from alacarte.contexts.averaging import divisor
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteWarning, BadCorpus, NoOccurrences, NotEnoughData
@@ -33,10 +32,6 @@ class ContextSum(NamedTuple):
     occurrences: float
     weight: float  # of all context words together
     filled: float  # occurrences beside at least one word that has a vector
-
-    def times(self, factor: float) -> "ContextSum":
-        """Return the sum as if the context occurred `factor` times."""
-        return ContextSum(factor * self.vectors, factor * self.occurrences, factor * self.weight, factor * self.filled)
 
 
 class ContextReader:
@@ -180,19 +175,6 @@ class ContextReader:
             )
         by = divisor(self._averaging, context.occurrences, context.weight, context.filled)
         return self._transform(context.vectors if by == 1 else context.vectors / by)
-
-    def vector_or_zeros(self, context: ContextSum) -> Singles:
-        """Return the same; zeros for a context none of whose words has a vector."""
-        return self.vector(context, ()) if context.weight > 0 else np.zeros(self._vectors.dimension, dtype=np.float32)
-
-    def agreeing(self, contexts: list[ContextSum]) -> tuple[list[ContextSum], Doubles, Doubles]:
-        """Return (contexts weighted by agreement, sums and counts alike; the weights; the cosines)."""
-        weights, cosines = agreement_weights(np.stack([self.vector_or_zeros(context) for context in contexts]))
-        return (
-            [context.times(weight) for context, weight in zip(contexts, weights.tolist(), strict=True)],
-            weights,
-            cosines,
-        )
 
 
 def total(sums: Sequence[ContextSum]) -> ContextSum:

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles, Longs, Singles
-from alacarte.contexts.agreement import Agreement
 from alacarte.contexts.reading import Reading, ReadingOptions
 from alacarte.errors import AlacarteError, BadTransform, BadVectors, NotEnoughData, TransformMismatch
 from alacarte.model.embedding import Absent, ContextReader, Contexts, ContextSum, total
@@ -227,7 +226,6 @@ class FewShotModel:
         each: bool = False,
         absent: Absent = "error",
         form: bool = False,
-        agreement: bool = False,
     ) -> Singles:
         """Return the vector of one thing from one or several contexts.
 
@@ -245,9 +243,6 @@ class FewShotModel:
         form
             Whether the target's spelling counts beside the contexts, of which there may then be none. `embed_parts`
             says how much.
-        agreement
-            Whether contexts that disagree with the rest count less, before spelling is added; not together with `each`.
-            The method `agreement` says how much.
 
         Returns
         -------
@@ -270,32 +265,13 @@ class FewShotModel:
         >>> model.embed(["a x", "x b"], target="x").tolist()
         [0.5, 0.5]
         """
-        _refuse_each_with_agreement(each, agreement)
         if form:
-            fused = self.embed_parts(contexts, target, each=each, absent=absent, agreement=agreement).fused
+            fused = self.embed_parts(contexts, target, each=each, absent=absent).fused
             return fused if each else fused.reshape(-1)
-        if agreement:
-            return self.agreement(contexts, target, absent=absent).vector
         sums, lists = self._reader.read(contexts, target, absent)
         if each:
             return np.stack([self._reader.vector(part, tokens) for part, tokens in zip(sums, lists, strict=True)])
         return self._reader.vector(total(sums), lists[0])
-
-    def agreement(self, contexts: Contexts, target: str | None = None, *, absent: Absent = "error") -> Agreement:
-        """Return the vector of `embed(…, agreement=True)`, and how much each context counts for it.
-
-        Examples
-        --------
-        >>> from alacarte import ALaCarte, Transform, WordVectors
-        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
-        >>> agreed = model.agreement(["a x", "x a", "a x a", "b x"], target="x")
-        >>> agreed.weights.round(2).tolist(), [round(float(value), 2) for value in agreed.vector]
-        ([1.21, 1.21, 1.21, 0.38], [1.21, 0.1])
-        """
-        sums, lists = self._reader.read(contexts, target, absent)
-        scaled, weights, cosines = self._reader.agreeing(sums)
-        vector = self._reader.vector(total(scaled), lists[0])
-        return Agreement([" ".join(tokens) for tokens in lists], weights, cosines, vector)
 
     def embed_parts(
         self,
@@ -304,21 +280,17 @@ class FewShotModel:
         *,
         each: bool = False,
         absent: Absent = "error",
-        agreement: bool = False,
     ) -> Parts:
         """Return the two parts of `embed(…, form=True)`, from contexts and from spelling, with their weights.
 
         The parameters are those of `embed`. There is one row, or with `each` one per context.
         """
-        _refuse_each_with_agreement(each, agreement)
         if target is None:
             raise AlacarteError("a spelling needs the word; pass target=…")
         given = [contexts] if isinstance(contexts, str) else list(contexts)
         sums = self._reader.read(given, target, absent)[0] if given else []
         groups = [[part] for part in sums] if each else [sums]
         counts = [sum(int(part.occurrences) for part in group) for group in groups]
-        if agreement and sums:
-            groups = [self._reader.agreeing(sums)[0]]
         return self._with_prior(groups, target, counts)
 
     def embed_definition(self, text: str, word: str | None = None, *, form: bool = False) -> Singles:
@@ -383,11 +355,3 @@ class FewShotModel:
 
 def _adapted(transform: Transform, adaptation: Adaptation | None) -> Transform:
     return transform if adaptation is None else adaptation.transform(transform)
-
-
-def _refuse_each_with_agreement(each: bool, agreement: bool) -> None:
-    if each and agreement:
-        raise AlacarteError(
-            "each=True asks for one vector a context, agreement=True for a single vector of contexts that are weighted "
-            "against each other; pass one of them"
-        )

@@ -15,6 +15,7 @@ from alacarte.model import SLOT
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.vectors.geometry import cosines
 from alacarte_experiments.fewshot import published
+from alacarte_experiments.fewshot.agreement import agreement_weights
 from alacarte_experiments.fewshot.data import Chimera, read_chimeras
 from alacarte_experiments.fewshot.spelled import Spelled
 from alacarte_experiments.fewshot.systems import Embedder, System, Workbench, check_overlap
@@ -111,7 +112,9 @@ def _correlation(model: Embedder, chimera: Chimera, system: System) -> tuple[flo
             vector = model.embed(texts)
         elif system.parameters.get("agreement"):
             parts = [_without_slots(part) for text in texts for part in cut_between_slots(text)]
-            vector = model.embed(parts, agreement=True)
+            parts = [part for part in parts if any(token in model.vectors for token in part)]
+            rows = model.embed(parts, each=True)
+            vector = np.asarray(agreement_weights(rows)[0] @ rows / len(rows), dtype=np.float32)
         else:
             vector = model.embed([_without_slots(text) for text in texts])
     except NotEnoughData:
