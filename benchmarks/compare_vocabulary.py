@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte import ALaCarte, ContextSums, Corpus, Targets, compare
-from alacarte.comparing.uses import Comparisons, Side, compare_sides, typical_of
+from alacarte.comparing.uses import Comparisons, Side, compare_sides
 from alacarte.contexts.sums import Sums
 from alacarte.passes.collect import count_words
 from alacarte.uncertainty.spread import deviations
@@ -221,8 +221,7 @@ def cost(words: int = 100_000, dimension: int = 100, groups: int = 16) -> None:
             return deviations(drawn * 8, full, np.full(len(rows), 8 * groups), np.eye(dimension))
 
         contexts = np.full(words, 8 * groups)
-        typical = typical_of(contexts, deviations_of, np.random.default_rng(0).normal(size=(5000, dimension)))
-        return Side(contexts, deviations_of, typical)
+        return Side.of(contexts, deviations_of, np.random.default_rng(0).normal(size=(5000, dimension)))
 
     sides = side(1), side(2)
     names = [f"w{number}" for number in range(words)]

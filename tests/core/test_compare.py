@@ -86,7 +86,7 @@ def simulated(words: int, seed: int, truth: np.ndarray, heavy: bool = False) -> 
         return deviations(sums[rows], sizes[rows], contexts[rows], np.eye(truth.shape[1]))
 
     others = rng.normal(size=(300, truth.shape[1]))
-    return Side(contexts, deviations_of, comparing.typical_of(contexts, deviations_of, others))
+    return Side.of(contexts, deviations_of, others)
 
 
 @pytest.mark.parametrize("heavy", [False, True])
@@ -116,7 +116,7 @@ def test_noise_that_words_share_is_not_whitened_away(factors):
         x = truth[:, None] + shared + 0.3 * rng.normal(size=(words, 16, d)) * size
         made = deviations(8 * x, np.full((words, 16), 8.0), np.full(words, 128), np.eye(d))
         counts = np.full(words, 128)
-        return Side(counts, lambda rows: made[rows], comparing.typical_of(counts, lambda rows: made[rows], truth))
+        return Side.of(counts, lambda rows: made[rows], truth)
 
     rejected = []
     for sample in range(8):
@@ -167,9 +167,7 @@ def test_uses_that_crowd_in_three_groups_of_documents_are_not_tested():
         sums = weights[:, None] * (np.ones(D) + rng.normal(size=(30, 16, D)))
         made = deviations(sums, np.tile(weights, (30, 1)), np.full(30, 112), np.eye(D))
         counts = np.full(30, 112)
-        sides.append(
-            Side(counts, lambda rows, made=made: made[rows], comparing.typical_of(counts, made.__getitem__, np.eye(D)))
-        )
+        sides.append(Side.of(counts, made.__getitem__, np.eye(D)))
     result = compare_sides([f"w{i}" for i in range(30)], (sides[0], sides[1]))
     assert {item.reason for item in result} == {
         "too few documents or clusters: the uses in a are worth about 4, and 5 are needed"

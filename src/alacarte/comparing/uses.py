@@ -24,20 +24,22 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from alacarte._io import html
 from alacarte._io.arrays import Doubles, Longs, Mask, Rows
 from alacarte._io.table import Columns, Record, Records
 from alacarte.comparing._distances import Distances
+from alacarte.contexts.sums import ContextSums
 from alacarte.errors import NoOccurrences
 from alacarte.inference.cosines import check_level, directions_of
 from alacarte.inference.multiple_testing import SMALLEST, adjusted
 from alacarte.inference.quadratic_forms import ratio_tail
 from alacarte.model import InducedVectors
+from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import Deviations, TypicalSpread
-from alacarte.uncertainty.uncertainty import OTHERS, SAMPLE, Space, Uncertainty
+from alacarte.uncertainty.uncertainty import SAMPLE, Space, Uncertainty
 from alacarte.vectors.geometry import unit_rows
+from alacarte.vectors.word_vectors import WordVectors
 
 WORDS_AT_ONCE = 1 << 9  # words at a time
 LEAST_DF = 4.0  # degrees of freedom of the noise on either side, about one less than the documents that carry it
@@ -149,6 +151,20 @@ class Side:
     deviations: Callable[[Rows], Deviations]
     typical: TypicalSpread
 
+    @classmethod
+    def of(cls, contexts: Longs, deviations: Callable[[Rows], Deviations], others: Doubles) -> "Side":
+        """Return a side with the spread that at most `SAMPLE` of its words have in common, along `others`."""
+        rows = np.arange(0, len(contexts), max(1, len(contexts) // SAMPLE), dtype=np.intp)
+        return cls(contexts, deviations, TypicalSpread.learn(deviations(rows), others))
+
+    @classmethod
+    def of_sums(cls, words: Sequence[str], sums: ContextSums, transform: Transform, vectors: WordVectors) -> "Side":
+        """Return the side of these words in sums; `vectors` are those that words are compared with."""
+        known = Uncertainty.of_sums(sums, transform, vectors)
+        rows = known.rows(words)
+        others = vectors.matrix.astype(np.float64)
+        return cls.of(sums.occurrences[sums.seen[rows]], lambda chosen: known.deviations_of(rows[chosen]), others)
+
 
 def compare_uses(
     a: InducedVectors | Uncertainty,
@@ -221,16 +237,6 @@ def _side(corpus: Uncertainty, words: Sequence[str]) -> Side:
     rows = corpus.rows(words)
     contexts = corpus.deviations_of(rows).contexts.astype(np.int64)
     return Side(contexts, lambda chosen: corpus.deviations_of(rows[chosen]), corpus.typical)
-
-
-def typical_of(
-    contexts: Longs, deviations: Callable[[Rows], Deviations], others: npt.NDArray[np.floating[Any]]
-) -> TypicalSpread:
-    """Return what the spreads of some words have in common, learned from at most `SAMPLE` of them."""
-    step = max(1, len(contexts) // SAMPLE)
-    return TypicalSpread.learn(
-        deviations(np.arange(0, len(contexts), step, dtype=np.intp)), others[:OTHERS].astype(np.float64)
-    )
 
 
 def compare_sides(

@@ -6,23 +6,23 @@ on both sides; `alacarte.comparing.uses` tests them; a third gathers contexts of
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 
-from alacarte._io.arrays import Doubles, Longs, Rows
+from alacarte._io.arrays import Longs
 from alacarte._io.checks import whole_number
 from alacarte._io.frames import is_frame
 from alacarte._io.progress import phase
 from alacarte.comparing._lines import farthest_lines
 from alacarte.comparing.clusters import DOCUMENT, Documents, chosen_level
-from alacarte.comparing.uses import Comparison, Comparisons, ContextLines, Side, compare_sides, typical_of
+from alacarte.comparing.uses import Comparison, Comparisons, ContextLines, Side, compare_sides
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, BadTargets, Hint, NoOccurrences, require
 from alacarte.inference.cosines import check_level
 from alacarte.model import ALaCarte, InducedVectors
+from alacarte.model.induced import as_compared
 from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions
 from alacarte.targets.targets import Targets, TargetsLike
@@ -31,9 +31,7 @@ from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.options import CorpusKeywords
 from alacarte.text.records import as_frame, is_null
 from alacarte.text.tables import read_table
-from alacarte.transform.register import Adaptation
 from alacarte.transform.transform import Transform
-from alacarte.uncertainty.spread import Deviations, deviations
 from alacarte.uncertainty.uncertainty import OTHERS, Space
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
@@ -143,8 +141,8 @@ def compare(
         words, left_out = _tested(sums, names, list(asked or ()), vocabulary, min_count)
         result = Comparisons((), level, names)
         if words:
-            adapted = [_Adapted.of(model, *both) for both in zip(sums, model.adapted_together(*sums), strict=True)]
-            result = compare_sides(words, (adapted[0].side(words), adapted[1].side(words)), level, names)
+            first_side, second_side = (Side.of_sums(words, *one) for one in _adapted(model, sums))
+            result = compare_sides(words, (first_side, second_side), level, names)
         result = replace(result, items=(*result.items, *left_out), notes=notes)
     return result if corpora is None or not contexts else _with_lines(result, model, corpora, sums, contexts, work)
 
@@ -183,7 +181,7 @@ def _two(
         raise AlacarteError("a comparison needs two corpora, or one table with by= and groups=")
     if groups is not None:
         raise AlacarteError("groups= are values of the column that by= names; give by=, or leave groups= out")
-    if corpus is other or _same_files(corpus, other):
+    if corpus is other:
         raise BadCorpus("both sides are the same corpus: there is nothing to compare; give another one")
     cluster = None if cluster == DOCUMENT else cluster
     notes = () if cluster is None else (f"clustered by {cluster}",)
@@ -201,12 +199,6 @@ def _opened(given: Any, columns: CorpusKeywords, cluster: str | None) -> Corpus 
     if cluster is not None and cluster not in opened.columns:
         raise BadCorpus(f"cluster: this corpus has no column {cluster!r}; open it with columns=[{cluster!r}]")
     return readable_again(opened)
-
-
-def _same_files(one: Any, two: Any) -> bool:
-    if not isinstance(one, str | os.PathLike) or not isinstance(two, str | os.PathLike):
-        return False
-    return one != "-" and Path(one).resolve() == Path(two).resolve()
 
 
 def _groups(
@@ -359,40 +351,13 @@ def _left_out(
         yield Comparison(word, a, b, nan, nan, nan, nan, nan, nan, nan, reason)
 
 
-@dataclass(frozen=True, eq=False)
-class _Adapted:
-    """The sums of one text, what turns them into vectors that can be compared with another's, and vectors of words."""
-
-    sums: ContextSums
-    transform: Transform
-    others: Doubles
-
-    @classmethod
-    def of(cls, model: ALaCarte, sums: ContextSums, adaptation: Adaptation | None) -> "_Adapted":
-        others = model.vectors.matrix[:OTHERS].astype(np.float64)
-        if adaptation is None:
-            return cls(sums, model.transform, others)
-        transform = adaptation.transform(model.transform, shifted=False)
-        return cls(sums.by_weight(), transform, adaptation.compared_words(others))
-
-    def rows(self, words: Sequence[str]) -> Rows:
-        places = {key: row for row, key in enumerate(self.sums.keys)}
-        return np.array([places[word] for word in words], dtype=np.intp)
-
-    def side(self, words: Sequence[str]) -> Side:
-        rows, shift = self.rows(words), self.transform.intercept
-        intercept = None if shift is None else shift.astype(np.float64)
-        matrix = self.transform.matrix.astype(np.float64)
-
-        def deviations_of(chosen: Rows) -> Deviations:
-            taken = rows[chosen]
-            return deviations(*self.sums.group_sums(taken), self.sums.occurrences[taken], matrix, intercept)
-
-        counts = self.sums.occurrences[rows]
-        return Side(counts, deviations_of, typical_of(counts, deviations_of, self.others))
-
-    def directions(self, words: Sequence[str]) -> Doubles:
-        return unit_rows(self.transform(self.sums.means(self.rows(words))).astype(np.float64))
+def _adapted(
+    model: ALaCarte, sums: tuple[ContextSums, ContextSums]
+) -> list[tuple[ContextSums, Transform, WordVectors]]:
+    """Return (sums, transform, the first words) of either side, without what all contexts of a text have in common."""
+    words = model.vectors.first(OTHERS)
+    adaptations = zip(sums, model.adapted_together(*sums), strict=True)
+    return [as_compared(adaptation, side, model.transform, words) for side, adaptation in adaptations]
 
 
 def _with_lines(
@@ -409,10 +374,14 @@ def _with_lines(
         return result
     assert sums[0].targets is not None
     targets = sums[0].targets.only(words)
-    adapted = [_Adapted.of(model, *both) for both in zip(sums, model.adapted_together(*sums), strict=True)]
-    a, b = (side.directions(words) for side in adapted)
+    adapted = _adapted(model, sums)
+    vectors = []
+    for side, transform, _ in adapted:
+        rows = {key: row for row, key in enumerate(side.keys)}
+        vectors.append(unit_rows(transform(side.means(np.array([rows[word] for word in words]))).astype(np.float64)))
+    a, b = vectors
     lines = [
-        farthest_lines(model, side.transform, corpus, targets, directions, count, work)
-        for side, corpus, directions in zip(adapted, corpora, (a - b, b - a), strict=True)
+        farthest_lines(model, transform, corpus, targets, directions, count, work)
+        for (_, transform, _), corpus, directions in zip(adapted, corpora, (a - b, b - a), strict=True)
     ]
     return replace(result, contexts={word: ContextLines(*both) for word, *both in zip(words, *lines, strict=True)})
