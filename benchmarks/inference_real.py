@@ -1,6 +1,6 @@
 """Size of tests and coverage of intervals on real contexts, in the designs that people have.
 
-    python benchmarks/inference_real.py sotu.jsonl.xz [--samples N] [--design NAME …]
+    python benchmarks/inference_real.py sotu.jsonl.xz [--samples N] [--seed N] [--design NAME …]
 
 The text is that of 245 State of the Union addresses, cut into pieces of 150 words. A piece stands for a document (a
 press release), a speech for a speaker, whose documents are alike in topic, style and time. Each sample takes the
@@ -399,12 +399,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the speeches, as JSON lines")
     parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--design", nargs="*", choices=list(DESIGNS), default=list(DESIGNS))
     given = parser.parse_args()
     world = World.read(given.data)
     print("| design | size | coverage | warned | refused | p and interval disagree |\n|---|---|---|---|---|---|")
     for name in given.design:
-        line = simulate(world, name, given.samples)
+        line = simulate(world, name, given.samples, given.seed)
         cells = [
             DESIGNS[name][0],
             _shown(line.size),

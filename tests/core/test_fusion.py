@@ -405,7 +405,7 @@ def test_noise_does_not_blow_up_what_contexts_and_spelling_share():
     for seed in range(4):
         vectors, form, fusion, _, groups = fused_targets(np.random.default_rng(seed), contexts=3, noise=3.0)
         uncertainty = uncertainty_of(vectors, form, replace(fusion, level=0.0, length=0.0), groups)
-        errors += [uncertainty.standard_error(word, vectors.words[90]) for word in vectors.words[:60]]
+        errors += [uncertainty.similarity(word, vectors.words[90]).std_error for word in vectors.words[:60]]
     assert max(errors) < 10
 
 

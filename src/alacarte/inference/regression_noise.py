@@ -146,15 +146,6 @@ def noise(fit: Fit, combinations: Doubles, robust: Robust = "HC2") -> Doubles:
     return np.asarray(correction * np.einsum("mp,pq,mq->m", a, total, a))
 
 
-def covariances(fit: Fit) -> Doubles:
-    """Return the robust covariance (HC2, or CR2) of the coefficients for each output, (d, k, k)."""
-    total = np.zeros((fit.residuals.shape[1], fit.columns, fit.columns))
-    for s in leverage_corrected(fit):
-        by_output = s.transpose(2, 1, 0)
-        total += by_output @ by_output.transpose(0, 2, 1)
-    return np.asarray(fit.basis @ total @ fit.basis.T)
-
-
 def leverage_corrected(fit: Fit) -> Iterator[Doubles]:
     """Yield blocks of scores (units, k, d) that are not too small where a unit pulls hard: (I − A_g)^(−½) S_g."""
     for _, s, g in fit.blocks():
@@ -179,6 +170,13 @@ def on_one_unit(fit: Fit, combinations: Doubles) -> Mask:
         if len(heavy):
             lone |= _unknown(_without(heavy)[2], a).any(axis=0)
     return lone
+
+
+def unit_shares(fit: Fit, combinations: Doubles) -> Doubles:
+    """Return the share of each unit in what each combination rests on, (units, combinations)."""
+    pull = np.square(fit.z @ fit.combined(combinations).T)
+    sums = pull if fit.units is None else np.add.reduceat(pull, np.flatnonzero(np.diff(fit.units, prepend=-1)), axis=0)
+    return np.asarray(sums / sums.sum(axis=0))
 
 
 # ---------------------------------------------------------------------------------------------- jackknife

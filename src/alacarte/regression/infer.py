@@ -15,7 +15,7 @@ from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
 from alacarte.inference.lengths import score_interval
 from alacarte.inference.multiple_testing import Adjust, check_adjust, check_permutations
-from alacarte.inference.regression_noise import Fit, covariances, least_squares
+from alacarte.inference.regression_noise import Fit, least_squares
 from alacarte.model import ALaCarte
 from alacarte.regression.clusters import Clusters, LowLevel, clusters_of, codes_by_name, has_cluster
 from alacarte.regression.context_table import ContextTable, Duplicates, checked_window, contexts, documents
@@ -182,10 +182,6 @@ class EmbeddingRegression:
             "adjust": self.inference.adjust,
         }
         return make_frame({name: column_of([value]) for name, value in one_row.items()}, self.table.backend)
-
-    def vcov(self) -> Doubles:
-        """Return the robust covariance of the coefficients in each dimension, (dimensions, terms, terms)."""
-        return covariances(self.fit)
 
     # ------------------------------------------------------------------------------------------ profiles
 

@@ -19,7 +19,7 @@ from alacarte._io.arrays import Doubles, Longs
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.inference.levels import varies_between
 from alacarte.inference.means import Units
-from alacarte.inference.regression_noise import Fit
+from alacarte.inference.regression_noise import Fit, unit_shares
 from alacarte.regression.clusters import clusters_of, codes_by_name
 from alacarte.regression.embed import Embeddings, check_embeddings
 from alacarte.regression.frames import as_days, is_numeric
@@ -102,10 +102,7 @@ def _alike(column: npt.NDArray[Any], values: Longs, periods: Longs) -> bool:
 
 def blocks_that_count(fit: Fit, combinations: Doubles) -> Doubles:
     """Return in how many blocks each combination changes: 1 / Σ s², s the blocks' shares in what it rests on."""
-    pull = np.square(np.sqrt(fit.weights)[:, None] * (fit.z @ fit.combined(combinations).T))
-    units = np.arange(fit.rows) if fit.units is None else fit.units
-    sums = np.add.reduceat(pull, np.flatnonzero(np.diff(units, prepend=-1)), axis=0)
-    return np.asarray(sums.sum(axis=0) ** 2 / np.square(sums).sum(axis=0))
+    return np.asarray(1 / np.square(unit_shares(fit, combinations)).sum(axis=0))
 
 
 # ------------------------------------------------------------------------------------------------ placebos

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from alacarte._io.arrays import Doubles, Longs, Mask
+from alacarte._io.arrays import Doubles, Mask
 from alacarte._io.progress import progress
 from alacarte.errors import AlacarteWarning
 from alacarte.inference.lengths import noise_of_each, score_interval
 from alacarte.inference.multiple_testing import adjusted, p_value
-from alacarte.inference.regression_noise import Fit, noise, on_one_unit, permute
+from alacarte.inference.regression_noise import Fit, noise, on_one_unit, permute, unit_shares
 from alacarte.regression.design import INTERCEPT, holds
 from alacarte.regression.frames import is_numeric
 from alacarte.regression.periods import BLOCK, COUNT, Periods, blocks_that_count
@@ -101,9 +101,10 @@ def _without_a_test(model: "EmbeddingRegression", combinations: Doubles, names: 
             reasons[row] = reasons[row] or f"varies only with {time}; time={time!r} tests it"
     _warn(names, lone & (not model.refused), f"on a single {unit}: without it there is no estimate, so it has no "
           "standard error. Merge levels, or read it with care")  # fmt: skip
-    for row, (share, rows) in enumerate(_heaviest(model, combinations)):
+    shares = unit_shares(fit, combinations)
+    for row, (share, unit_number) in enumerate(zip(shares.max(axis=0), shares.argmax(axis=0), strict=True)):
         if share > HEAVY and not unknown[row]:
-            reasons[row] = f"{_described(model, names[row], rows)} has {share:.0%} of the leverage"
+            reasons[row] = f"{_described(model, names[row], unit_number)} has {share:.0%} of the leverage"
             message = f"{names[row]!r}: {reasons[row]}; check that it is right, or leave it out"
             warnings.warn(message, AlacarteWarning, stacklevel=5)
     few = few_units(fit, combinations) & ~unknown & (not in_blocks)
@@ -121,20 +122,11 @@ def _varies_only_with(periods: Periods, term: str, model: "EmbeddingRegression")
     return bool(held) and set(held) <= set(periods.only)
 
 
-def _heaviest(model: "EmbeddingRegression", combinations: Doubles) -> list[tuple[float, Longs]]:
-    """Return (the share in what each combination rests on, the rows) of the unit with the largest share."""
-    fit, codes = model.fit, model.clustering.codes
-    order = np.arange(fit.rows) if codes is None else np.argsort(codes, kind="stable")
-    units = np.arange(fit.rows) if fit.units is None else fit.units
-    pull = np.square(fit.z @ fit.combined(combinations).T)
-    sums = np.add.reduceat(pull, np.flatnonzero(np.diff(units, prepend=-1)), axis=0)
-    shares, largest = sums.max(axis=0) / sums.sum(axis=0), sums.argmax(axis=0)
-    return [(float(share), order[units == unit]) for share, unit in zip(shares, largest, strict=True)]
-
-
-def _described(model: "EmbeddingRegression", term: str, rows: Longs) -> str:
-    """Return which unit some rows are, and what its variables of a term are if they are numbers."""
-    first, embeddings = int(rows[0]), model.embeddings
+def _described(model: "EmbeddingRegression", term: str, number: int) -> str:
+    """Return which unit has a number in the fit, and what its variables of a term are if they are numbers."""
+    codes, embeddings = model.clustering.codes, model.embeddings
+    rows = np.array([number]) if codes is None else np.flatnonzero(codes == np.unique(codes)[number])
+    first = int(rows[0])
     name = model.clustering.name
     if name in embeddings.variables.columns or name in embeddings.own:
         unit = f"{name} {embeddings.column(name, 'the clusters')[first]}"

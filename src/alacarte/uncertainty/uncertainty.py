@@ -287,12 +287,11 @@ class Uncertainty(Table):
         name = other if isinstance(other, str) else "vector"
         return self._similarities(word, [name], vector[None].astype(np.float64), level)[0]
 
-    def standard_error(self, word: str, other: "str | npt.ArrayLike") -> float:
-        """Return the standard error of a cosine; `other` is that of `similarity`."""
-        return self.similarity(word, other).std_error
-
     def interval(self, word: str, other: "str | npt.ArrayLike", level: float = 0.95) -> tuple[float, float]:
-        """Return the limits between which the cosine from infinitely many contexts lies with probability `level`."""
+        """Return the limits between which the cosine from infinitely many contexts lies with probability `level`.
+
+        `other` is that of `similarity`.
+        """
         similarity = self.similarity(word, other, level)
         return similarity.conf_low, similarity.conf_high
 

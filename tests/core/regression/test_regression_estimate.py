@@ -50,8 +50,6 @@ def test_fit_and_variance(clustered, equal, k):
     np.testing.assert_allclose(
         regression_noise.noise(fit, combination, "HC1"), np.einsum("mp,dpq,mq->m", combination, covariance, combination)
     )
-    of_outputs = np.einsum("mp,dpq,mq->m", combination, regression_noise.covariances(fit), combination)
-    np.testing.assert_allclose(regression_noise.noise(fit, combination), of_outputs)
 
 
 @settings(max_examples=20)

@@ -231,8 +231,6 @@ def test_tables():
     assert tidy["term"].tolist() == ["party[T.R]", "gender[T.M]"]
     np.testing.assert_allclose(tidy["estimate"], tidy["squared_norm"] - tidy["noise"])
     assert (tidy["p_adjusted"] >= tidy["p_value"]).all()
-    assert fit.vcov().shape == (5, 3, 3)
-    np.testing.assert_allclose(np.einsum("dpp->p", fit.vcov())[1:], tidy["noise"])
     assert "60 contexts, 5 dimensions" in str(fit)
 
 
