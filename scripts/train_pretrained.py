@@ -17,6 +17,7 @@ Transforms, weights and spreads are learned from the first text alone.
 """
 
 import argparse
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from alacarte import ALaCarte, WordVectors, collect
 from alacarte.contexts.shared_words import WordContexts
 from alacarte.contexts.sums import ContextSums
 from alacarte.model.model import ADAPTED_POSITIONS
-from alacarte.model.saving import PRETRAINED, SavedModel, write_model
+from alacarte.model.saving import MAIN, PRETRAINED
 from alacarte.senses.wordnet import open_wordnet
 from alacarte.spelling.fusion import learn_form
 from alacarte.text.tokenizers import get_tokenizer
@@ -57,14 +58,12 @@ def main() -> None:
 
     def write(name: str, model: ALaCarte, sums: ContextSums, **parts: object) -> None:
         print(name, model.report, sep="\n")
-        saved = SavedModel(
-            replace(model.transform, name=name),
-            vectors,
-            model.settings.tokenizer,
-            typical=typical_spread(model, sums, first, arguments.words),
-            **parts,  # type: ignore[arg-type]
-        )
-        write_model(arguments.out / name, saved, vectors_name=arguments.name)
+        typical, transform = typical_spread(model, sums, first, arguments.words), replace(model.transform, name=name)
+        saved = ALaCarte(vectors, transform, tokenizer=model.settings.tokenizer, typical=typical, **parts)  # type: ignore[arg-type]
+        saved.save(arguments.out / name, include_vectors=False)
+        main = arguments.out / name / MAIN  # names the vectors, wherever they were read from here
+        description = json.loads(main.read_text(encoding="utf-8")) | {"vectors": arguments.name}
+        main.write_text(f"{json.dumps(description, indent=2)}\n", encoding="utf-8")
 
     sums = collect(vectors, first, window=arguments.window)
     write(f"{arguments.name}.plain", ALaCarte.from_sums(vectors, sums, weighting=solve.weighting, adapt=False), sums)

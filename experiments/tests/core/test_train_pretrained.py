@@ -9,7 +9,6 @@ import numpy as np
 from spelled_language import language, text_in
 
 from alacarte import ALaCarte, collect
-from alacarte.model.saving import read_model
 from alacarte.transform.register import Register
 
 SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "train_pretrained.py"
@@ -39,7 +38,7 @@ def test_one_command_makes_all_that_ships(tmp_path, monkeypatch, capsys):
     runpy.run_path(str(SCRIPT), run_name="__main__")
     assert "words in the regression" in capsys.readouterr().out
     text_file = tmp_path / "text.txt"
-    plain, saved = (read_model(tmp_path / name, vectors=vectors) for name in ("toy.plain", "toy"))
+    plain, saved = (ALaCarte.load(tmp_path / name, vectors=vectors) for name in ("toy.plain", "toy"))
     assert json.loads((tmp_path / "toy" / "model.json").read_text(encoding="utf-8"))["vectors"] == "toy"
     expected = ALaCarte.fit(vectors, text_file, window=2, weighting=5, adapt=False).transform
     np.testing.assert_array_equal(plain.transform.matrix, expected.matrix)

@@ -23,7 +23,7 @@ from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteError, BadCorpus, BadVectors, Hint
 from alacarte.model.few_shot import FewShotModel
 from alacarte.model.induced import InducedVectors, as_compared
-from alacarte.model.saving import SavedModel, pretrained_folder, read_model, write_model
+from alacarte.model.saving import pretrained_folder, read_model, write_model
 from alacarte.passes.collect import CollectOptions, collect
 from alacarte.passes.discover import MIN_SCORE, Discovered, discover
 from alacarte.passes.work import PassOptions, Work, WorkOptions, corpus_of, select
@@ -454,7 +454,7 @@ class ALaCarte(FewShotModel):
         overwrite
             Whether files that are not of a model may be replaced. Others in the folder always stay.
         """
-        write_model(folder, self._saved(), include_vectors=include_vectors, overwrite=overwrite)
+        write_model(folder, self, include_vectors=include_vectors, overwrite=overwrite)
 
     def save_pretrained(
         self, folder: str | PathLike[str], *, include_vectors: bool = True, overwrite: bool = False
@@ -474,19 +474,7 @@ class ALaCarte(FewShotModel):
         ...     ALaCarte.from_pretrained(folder).embed("x a", target="x").tolist()
         [1.0, 0.0]
         """
-        write_model(folder, self._saved(), include_vectors=include_vectors, overwrite=overwrite, card=True)
-
-    def _saved(self) -> SavedModel:
-        return SavedModel(
-            self.transform,
-            self.vectors,
-            self.settings.tokenizer,
-            self.form,
-            self.fusion,
-            self.typical,
-            self.register,
-            self.definitions,
-        )
+        write_model(folder, self, include_vectors=include_vectors, overwrite=overwrite, card=True)
 
     @classmethod
     def from_pretrained(
@@ -541,17 +529,10 @@ class ALaCarte(FewShotModel):
             Whether the model adapts its vectors to the text that they come from; False is the paper's method.
         """
         saved = read_model(folder, vectors=vectors)
-        model = cls(
-            saved.vectors,
-            saved.transform,
-            tokenizer=tokenizer,
-            check=check,
-            form=saved.form,
-            fusion=saved.fusion,
-            typical=saved.typical,
-            register=saved.register if adapt else None,
-            definitions=saved.definitions if adapt else None,
-        )
+        own = saved.pop("tokenizer")
+        if not adapt:
+            saved |= {"register": None, "definitions": None}
+        model = cls(**saved, tokenizer=tokenizer, check=check)
         if tokenizer is None:  # by name: whether there is a tokenizer of that name shows when text is to be split
-            model.settings = replace(model.settings, tokenizer=saved.tokenizer)
+            model.settings = replace(model.settings, tokenizer=own)
         return model

@@ -20,11 +20,10 @@ of its own folder and shipped vectors, and leads nowhere else. A model takes the
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from alacarte._io.artifact import identity
 from alacarte._io.copies import local_copy
@@ -45,34 +44,23 @@ from alacarte.vectors.formats import hub
 from alacarte.vectors.formats.named import known_names
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
+if TYPE_CHECKING:
+    from alacarte.model.few_shot import FewShotModel
+
 MODEL_FORMAT = "alacarte.ALaCarte/2"
 MAIN = "model.json"
 VECTORS, REPORT = hub.VECTORS, "report.txt"
 FOR_PEOPLE = (REPORT, hub.CONFIG, hub.CARD)  # who may change these
-PART_FILES = (
-    "transform.safetensors",
-    "register.safetensors",
-    "definitions.safetensors",
-    "form.safetensors",
-    "fusion.safetensors",
-    "spread.safetensors",
-)
-FILE_NAMES = (*PART_FILES, VECTORS, *FOR_PEOPLE)
+PARTS: dict[str, tuple[str, Any]] = {  # attributes of a model: the file that each is in, and what it is
+    "transform": ("transform.safetensors", Transform),
+    "register": ("register.safetensors", Register),
+    "definitions": ("definitions.safetensors", Register),
+    "form": ("form.safetensors", FormModel),
+    "fusion": ("fusion.safetensors", Fusion),
+    "typical": ("spread.safetensors", TypicalSpread),
+}
+FILE_NAMES = (*(file for file, _ in PARTS.values()), VECTORS, *FOR_PEOPLE)
 PRETRAINED = Path(__file__).parents[1] / "pretrained"  # the models that ship with this package
-
-
-@dataclass(frozen=True, eq=False)
-class SavedModel:
-    """What a folder holds; `vectors` are the vectors, or the name of shipped ones."""
-
-    transform: Transform
-    vectors: VectorsLike
-    tokenizer: str
-    form: FormModel | None = None
-    fusion: Fusion | None = None
-    typical: TypicalSpread | None = None
-    register: Register | None = None
-    definitions: Register | None = None
 
 
 def check_folder(folder: str | PathLike[str], overwrite: bool = False) -> None:
@@ -124,26 +112,24 @@ OVERWRITE = "or pass --overwrite, which leaves other files in it alone"
 
 def write_model(
     folder: str | PathLike[str],
-    model: SavedModel,
+    model: "FewShotModel",
     *,
     include_vectors: bool | None = None,
-    vectors_name: str | None = None,
     overwrite: bool = False,
     card: bool = False,
 ) -> None:
     """Write the folder, completely or not at all; its vectors too, unless they ship under a name that is known.
 
-    `vectors_name` is the name under which others get the vectors. `card` adds what the Hugging Face Hub wants beside a
-    model. An older model in the folder is replaced. Other files stay, and one in the way is an error without
-    `overwrite`.
+    `card` adds what the Hugging Face Hub wants beside a model. An older model in the folder is replaced. Other files
+    stay, and one in the way is an error without `overwrite`.
     """
     check_folder(folder, overwrite)
     path = local_path(folder)
     if path is None:
-        _upload_model(cast("str", url_of(folder)), model, include_vectors, vectors_name, card)
+        _upload_model(cast("str", url_of(folder)), model, include_vectors, card)
         return
-    vectors = WordVectors.of(model.vectors)
-    name = vectors_name or (vectors.source if vectors.source in known_names() else None)
+    vectors = model.vectors
+    name = vectors.source if vectors.source in known_names() else None
     include = name is None if include_vectors is None else include_vectors
     include = include or is_same_file(path / VECTORS, vectors.source or "")  # where they are, they stay
     with replaced_folder(path, _written) as new:
@@ -159,7 +145,7 @@ def write_model(
             "read_from": _base_name(vectors.source),
             "fingerprint": vectors.fingerprint,
             "words": len(vectors),
-            "tokenizer": model.tokenizer,
+            "tokenizer": model.settings.tokenizer,
             "files": files,
         }
         with atomic_write(new / MAIN) as file:
@@ -170,18 +156,16 @@ def _base_name(source: str | None) -> str | None:
     return None if source is None else base_name(source) if url_of(source) else Path(source).name
 
 
-def _upload_model(
-    url: str, model: SavedModel, include_vectors: bool | None, vectors_name: str | None, card: bool
-) -> None:
+def _upload_model(url: str, model: "FewShotModel", include_vectors: bool | None, card: bool) -> None:
     """Write a model on this disk and put its files behind a URL, `model.json` last; then remove an older one's.
 
     Until then, readers find files that are not the ones that the `model.json` there names, and say so.
     """
-    if WordVectors.of(model.vectors).source == f"{display_name(url).rstrip('/')}/{VECTORS}":
+    if model.vectors.source == f"{display_name(url).rstrip('/')}/{VECTORS}":
         include_vectors = True  # where they are, they stay
     with TemporaryDirectory(prefix="alacarte-") as temporary:
         local = Path(temporary) / (url.rstrip("/").rpartition("/")[2] or "model")
-        write_model(local, model, include_vectors=include_vectors, vectors_name=vectors_name, card=card)
+        write_model(local, model, include_vectors=include_vectors, card=card)
         files = sorted(local.iterdir(), key=lambda file: file.name == MAIN)
         for file in files:
             upload(file, f"{url.rstrip('/')}/{file.name}", AlacarteError)
@@ -189,10 +173,10 @@ def _upload_model(
         remove_remote(f"{url.rstrip('/')}/{name}", AlacarteError)
 
 
-def _save_parts(folder: Path, model: SavedModel, vectors: WordVectors | None) -> Iterator[str]:
+def _save_parts(folder: Path, model: "FewShotModel", vectors: WordVectors | None) -> Iterator[str]:
     """Write all files but the main one; their names, each when it is complete."""
-    parts = (model.transform, model.register, model.definitions, model.form, model.fusion, model.typical)
-    for name, part in zip(PART_FILES, parts, strict=True):
+    for attribute, (name, _) in PARTS.items():
+        part = getattr(model, attribute)
         if part is not None:
             part.save(folder / name)
             yield name
@@ -205,7 +189,7 @@ def _save_parts(folder: Path, model: SavedModel, vectors: WordVectors | None) ->
         yield VECTORS
 
 
-def _texts_for_hub(title: str, model: SavedModel, vectors: WordVectors, include: bool) -> dict[str, str]:
+def _texts_for_hub(title: str, model: "FewShotModel", vectors: WordVectors, include: bool) -> dict[str, str]:
     """Return `config.json` and the model card."""
     name = vectors.name or (Path(vectors.source).name if vectors.source else "vectors of their own")
     settings = model.transform.settings or Reading()
@@ -282,22 +266,23 @@ def model_files(folder: str | PathLike[str], description: dict[str, Any]) -> dic
                 f"{file} is not the file that was saved with this model; copy or write the whole folder again"
             )
         files[name] = file
-    if PART_FILES[0] not in files:
+    if PARTS["transform"][0] not in files:
         raise AlacarteError(f"{Path(folder) / MAIN} is damaged: it names no transform; fit the model again")
     return files
 
 
-def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = None) -> SavedModel:
-    """Read a folder that `write_model` wrote; `vectors` are the model's vectors where they are not in the folder.
+def read_model(folder: str | PathLike[str], *, vectors: VectorsLike | None = None) -> dict[str, Any]:
+    """Return what a model that `write_model` wrote is made of, by the names of `ALaCarte`.
 
-    Behind a URL, its files are copied to the cache folder and read there.
+    `vectors` are the model's vectors where they are not in the folder; the tokenizer is given by name. Behind a URL,
+    its files are copied to the cache folder and read there.
     """
     path = local_path(folder)
     if path is None:
         return _download_model(cast("str", url_of(folder)), vectors)
     description = describe_model(path)
     try:
-        saved = _read_model(path, description, vectors)
+        saved = _read_parts(path, description, vectors)
     except (AlacarteError, OSError):
         _check_same(path, description)
         raise
@@ -311,30 +296,21 @@ def _check_same(path: Path, description: dict[str, Any]) -> None:
         raise AlacarteError(f"{path}: the model was replaced while it was read; load it again")
 
 
-def _read_model(path: Path, description: dict[str, Any], vectors: VectorsLike | None) -> SavedModel:
+def _read_parts(path: Path, description: dict[str, Any], vectors: VectorsLike | None) -> dict[str, Any]:
     files = model_files(path, description)
-    transform = Transform.load(files[PART_FILES[0]])
+    saved = {name: kind.load(files[file]) for name, (file, kind) in PARTS.items() if file in files}
     if vectors is None:
         vectors = WordVectors.load(files[VECTORS]) if VECTORS in files else _named_vectors(path, description)
-    register, definitions, form, fusion, spread = (files.get(name) for name in PART_FILES[1:])
-    return SavedModel(
-        transform,
-        vectors,
-        description.get("tokenizer") or (transform.settings or Reading()).tokenizer,
-        None if form is None else FormModel.load(form),
-        None if fusion is None else Fusion.load(fusion),
-        None if spread is None else TypicalSpread.load(spread),
-        None if register is None else Register.load(register),
-        None if definitions is None else Register.load(definitions),
-    )
+    tokenizer = description.get("tokenizer") or (saved["transform"].settings or Reading()).tokenizer
+    return {**saved, "vectors": WordVectors.of(vectors), "tokenizer": tokenizer}
 
 
-def _download_model(url: str, vectors: VectorsLike | None) -> SavedModel:
-    names = [name for name in describe_model(url)["files"] if name in (*PART_FILES, VECTORS)]
+def _download_model(url: str, vectors: VectorsLike | None) -> dict[str, Any]:
+    names = [name for name in describe_model(url)["files"] if name in FILE_NAMES and name not in FOR_PEOPLE]
     with local_copy(f"{url.rstrip('/')}/{MAIN}", needed=names) as copy:
         saved = read_model(copy.parent, vectors=vectors)
     if vectors is None and VECTORS in names:
-        saved.vectors.source = f"{display_name(url).rstrip('/')}/{VECTORS}"  # and not the copy, which may go
+        saved["vectors"].source = f"{display_name(url).rstrip('/')}/{VECTORS}"  # and not the copy, which may go
     return saved
 
 
