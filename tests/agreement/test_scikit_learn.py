@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline, make_union
 from sklearn.utils import get_tags
 
 from alacarte import ALaCarte, Transform, WordVectors
-from alacarte.documents import AlaCarteVectorizer, NgramEmbedder
+from alacarte.documents import NgramEmbedder
 
 RNG = np.random.default_rng(4)
 WORDS = WordVectors([f"w{i}" for i in range(30)], RNG.normal(size=(30, 4)))
@@ -21,7 +21,6 @@ MODEL = ALaCarte(WORDS, Transform(np.eye(4)))
 EMBEDDERS = {
     "given vectors": lambda: NgramEmbedder(WORDS, n=2, ngrams={" ".join(WORDS.words[:2]): np.ones(4)}),
     "a model": lambda: NgramEmbedder(MODEL, n=2),
-    "learned": lambda: AlaCarteVectorizer(WORDS, n=2, window=3, ridge=0.1),
 }
 
 

@@ -107,17 +107,13 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     tokenizer_ : Tokenizer
         The tokenizer.
 
-    See Also
-    --------
-    AlaCarteVectorizer : The same, with the transform learned from the documents.
-
     Notes
     -----
     `fit(X).transform(X)` does not equal `fit_transform(X)` where `fit` induces n-gram vectors from the documents.
     `fit_transform`, which a `Pipeline` calls on training data, leaves a document's own occurrences out of the vectors
     of its n-grams, and n-grams that occur in no other document count as never seen. So training documents have vectors
     like those that `transform` gives to new documents; whatever learns from the vectors should be fitted on those of
-    `fit_transform`. (Weights and the transform of an `AlaCarteVectorizer` are those of all documents.) A parameter that
+    `fit_transform`. (Weights are those of all documents.) A parameter that
     is set later has no effect before the next `fit`, except `threads` and `show_progress`.
 
     Examples
@@ -211,14 +207,10 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         n = len(self.pooling_.ngrams)
         return NgramFinder(self.words_, self.ngrams_, n, self.induced_words_, self.tokenizer_)
 
-    def _source(self, documents: list[TextOrTokens]) -> VectorsLike | ALaCarte:
-        """Return what vectors come from."""
-        return self.vectors
-
     def _fit(self, X: Any) -> tuple[list[TextOrTokens], FittedNgrams | None]:
         """Learn everything; return the documents, and the sums behind their n-grams if these are induced."""
         documents = self._begin(X)
-        fitted = self._find_vectors(self._source(documents), documents)
+        fitted = self._find_vectors(documents)
         self.induced_words_ = self.unigrams == "induced"
         self.pooling_ = self._new_pooling(fitted)
         self._finder: NgramFinder | None = self._new_finder()
@@ -242,8 +234,9 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         weights = tuple(np.ones(len(one.table), dtype=np.float32) for one in added)
         return Pooling(added, weights, composition, self.pooling == "mean", self.unit)
 
-    def _find_vectors(self, vectors: VectorsLike | ALaCarte, documents: list[TextOrTokens]) -> FittedNgrams | None:
+    def _find_vectors(self, documents: list[TextOrTokens]) -> FittedNgrams | None:
         """Set `words_`, `ngrams_` and `tokenizer_`; return the sums if n-grams are induced."""
+        vectors = self.vectors
         model = vectors.without_register() if isinstance(vectors, ALaCarte) else None
         ngrams = None if self.ngrams is None else WordVectors.of(self.ngrams)
         if model is not None:

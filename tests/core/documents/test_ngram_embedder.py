@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from alacarte import ALaCarte, Transform, WordVectors
 from alacarte.contexts.reading import Reading
-from alacarte.documents import AlaCarteVectorizer, NgramEmbedder, _leaving_out
+from alacarte.documents import NgramEmbedder, _leaving_out
 from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus
 
 rng = np.random.default_rng(0)  # in the order of this file; what tests draw themselves is not compared with constants
@@ -345,11 +345,6 @@ class EmbedderOfNumbers(NumbersAsWords, NgramEmbedder):
     pass
 
 
-class VectorizerOfNumbers(NumbersAsWords, AlaCarteVectorizer):
-    pass
-
-
-ONE_WORD = {"check_fit2d_1feature": "documents of one word have no context to learn a transform from"}
 OWN_PART = dict.fromkeys(
     ["check_transformer_general", "check_transformer_data_not_an_array"],
     "fit_transform leaves a document's own part out of the n-gram vectors, as documented",
@@ -358,17 +353,18 @@ OWN_PART = dict.fromkeys(
 
 @pytest.mark.filterwarnings("ignore")  # documents of unknown words, and what scikit-learn's checks do on purpose
 @pytest.mark.parametrize(
-    ("kind", "options", "cannot"),
+    ("with_model", "options", "cannot"),
     [
-        (EmbedderOfNumbers, {"n": 2}, {}),
-        (EmbedderOfNumbers, {"n": 1, "weights": "sif"}, {}),
-        (VectorizerOfNumbers, {"n": 2}, ONE_WORD | OWN_PART),
-        (VectorizerOfNumbers, {"n": 1, "weights": "sif"}, ONE_WORD),
+        (False, {"n": 2}, {}),
+        (False, {"n": 1, "weights": "sif"}, {}),
+        (True, {"n": 2}, OWN_PART),
+        (True, {"n": 1, "weights": "sif"}, {}),
     ],
 )
-def test_all_checks_of_scikit_learn(kind, options, cannot):
+def test_all_checks_of_scikit_learn(with_model, options, cannot):
     vectors = WordVectors([f"w{i}" for i in range(30)], np.random.default_rng(0).normal(size=(30, 4)))
-    results = check_estimator(kind(vectors, **options), expected_failed_checks=cannot, on_skip=None)
+    given = ALaCarte(vectors, Transform(np.eye(4))) if with_model else vectors
+    results = check_estimator(EmbedderOfNumbers(given, **options), expected_failed_checks=cannot, on_skip=None)
     outcomes = {result["check_name"]: result["status"] for result in results}
     assert len(results) > 40
     assert {name for name, outcome in outcomes.items() if outcome == "xfail"} == set(cannot)
@@ -382,9 +378,8 @@ def test_vectors_without_ngrams_are_noticed():
     assert not found[:, WORDS.dimension :].any()
 
 
-@pytest.mark.parametrize("make", [lambda: NgramEmbedder(WORDS, n=1), lambda: AlaCarteVectorizer(WORDS)])
-def test_check_of_scikit_learn_for_text(make):
-    (result,) = check_estimator(make())
+def test_check_of_scikit_learn_for_text():
+    (result,) = check_estimator(NgramEmbedder(WORDS, n=1))
     assert result["status"] == "passed"
 
 
@@ -433,20 +428,3 @@ def test_pipeline_grid_search_frames_and_pickles():
     assert list(frame.columns) == [f"{k}gram{i}" for k in (1, 2) for i in range(4)]
     again = pickle.loads(pickle.dumps(search.best_estimator_))
     assert again.predict(TEXTS).tolist() == LABELS
-
-
-def test_vectorizer_learns_everything_from_text():
-    words = [f"w{i}" for i in range(40)]
-    vectors = WordVectors(words, rng.normal(size=(40, 3)))
-    texts = [" ".join(rng.choice(words, 30)) for _ in range(100)]
-    one = AlaCarteVectorizer(vectors, n=2, window=3, ridge=0.0).fit(texts)
-    model = ALaCarte.fit(vectors, texts, window=3, adapt=False)
-    np.testing.assert_allclose(one.model_.transform.matrix, model.transform.matrix, rtol=1e-5)
-    embedder = NgramEmbedder(model, n=2).fit(texts)
-    np.testing.assert_array_equal(one.transform(texts), embedder.transform(texts))
-    np.testing.assert_array_equal(one.fit_transform(texts), embedder.fit_transform(texts))
-    more = AlaCarteVectorizer(vectors, n=2, window=3, ridge=0.0, corpus=texts).fit(texts)
-    assert more.model_.report.tokens_read == 2 * one.model_.report.tokens_read
-    assert "ngrams" not in one.get_params()
-    copy = pickle.loads(pickle.dumps(one))
-    np.testing.assert_array_equal(copy.transform(texts[:5]), one.transform(texts[:5]))
