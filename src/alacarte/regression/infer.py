@@ -25,7 +25,7 @@ from alacarte.regression.embed import Embeddings, dem
 from alacarte.regression.formulas import parse_formula
 from alacarte.regression.groups import Groups
 from alacarte.regression.periods import BLOCK, COUNT, Periods, blocks_that_count, periods_of
-from alacarte.regression.results import PlotOptions, Results, column_of, make_frame
+from alacarte.regression.results import PlotOptions, Results
 from alacarte.regression.terms import expected_sizes, least_p, table_of, table_of_terms
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -164,24 +164,6 @@ class EmbeddingRegression:
         known = np.isfinite(self.table["std_error"])
         low, high = (np.where(known, end, np.nan) for end in ends)
         return Results(self.table.values | {"conf_low": low, "conf_high": high}).confint()
-
-    def glance(self) -> Any:
-        """Return a frame with one row: what the model was fitted on, and how."""
-        window = self.window
-        one_row = {
-            "formula": self.formula,
-            "contexts": len(self),
-            "clusters": self.clusters,
-            "left_out": sum(self.left_out.values()),
-            "window": None if window is None else f"{window[0]}, {window[1]}",
-            "dimensions": self.coefficients.shape[1],
-            "terms": len(self.terms),
-            "r_squared": self.r_squared,
-            "level": self.inference.level,
-            "permutations": self.inference.permutations,
-            "adjust": self.inference.adjust,
-        }
-        return make_frame({name: column_of([value]) for name, value in one_row.items()}, self.table.backend)
 
     # ------------------------------------------------------------------------------------------ profiles
 
