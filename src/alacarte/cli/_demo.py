@@ -56,11 +56,8 @@ class DemoResult:
     documents: int
     tokens: int
     words: tuple[WordShift, ...]
-    phrase: str
     phrase_occurrences: int
     phrase_neighbours: tuple[str, ...]  # among words and phrases of this text
-    invented: str
-    sentence: str
     invented_neighbours: tuple[str, ...]
     plot: str | None  # the picture's file
     no_plot: str | None  # why there is no picture though one was asked for
@@ -92,11 +89,8 @@ def run(plot: Path | None = None) -> DemoResult:
         documents=induced.sums.documents,
         tokens=induced.sums.tokens_read,
         words=shifts,
-        phrase=PHRASE,
         phrase_occurrences=induced.count(PHRASE),
         phrase_neighbours=tuple(word for word, _ in phrase),
-        invented=INVENTED,
-        sentence=SENTENCE,
         invented_neighbours=tuple(word for word, _ in invented),
         plot=str(plot) if plot is not None and no_plot is None else None,
         no_plot=no_plot,

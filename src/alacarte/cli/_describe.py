@@ -1,6 +1,8 @@
 """What a file, a folder or a name is, as far as that can be seen without reading all of it."""
 
+from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +11,7 @@ from alacarte._io.printing import shortened
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, BadVectors
 
 if TYPE_CHECKING:
+    from alacarte._io.artifact import Artifact
     from alacarte._io.urls import Location
     from alacarte.concordance import Concordance
 
@@ -17,6 +20,13 @@ BARE_MATRICES = {".bin", ".npy", ".csv", ".tsv", ".rds", ".rda", ".rdata"}
 TABLE_FORMATS = {"csv", "tsv", "parquet", "arrow"}
 LARGEST_MATRIX = 64 << 20  # bytes; a larger file is no d × d matrix of any vectors in use
 FIRST_DOCUMENTS = 3
+# "module:function" for each kind whose metadata do not say enough: it takes an `Artifact` and returns a dictionary.
+DESCRIBERS = {
+    "word vectors": "alacarte.vectors.formats.native:describe",
+    "context sums": "alacarte.contexts.sums:describe",
+    "checkpoint": "alacarte.passes.checkpoint:describe",
+    "transform": "alacarte.transform.transform:describe",
+}
 BEGINNING = 1 << 20  # bytes of a file behind a URL that show what it is
 
 
@@ -90,7 +100,7 @@ def _folder(path: Path) -> Facts:
         formats.sniff(path)
     except BadVectors:
         return _corpus(path)
-    return _vectors(path)
+    return {"what": "word vectors", **formats.describe(path)}
 
 
 def _file(path: Path) -> Facts:
@@ -106,7 +116,7 @@ def _file(path: Path) -> Facts:
         with suppress(BadCorpus):
             return _corpus(path)
     try:
-        return _vectors(path)
+        return {"what": "word vectors", **formats.describe(path)}
     except BadVectors as no_vectors:
         return _no_vectors(path, no_vectors)
 
@@ -114,19 +124,24 @@ def _file(path: Path) -> Facts:
 def _tensors(path: Path) -> Facts:
     from alacarte._io.artifact import kind_of, read_artifact
     from alacarte._io.tensors import read_tensors
-    from alacarte.cli import _kinds
 
     if kind_of(path) is not None:
-        return _kinds.describe(read_artifact(path))
+        return describe_artifact(read_artifact(path))
     tensors, _ = read_tensors(path, BadVectors)
-    shapes = {name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in tensors.items()}
-    return {"what": "safetensors of another program", **_on_disk(path), "tensors": shapes}
+    return {"what": "safetensors of another program", **_on_disk(path), "tensors": _shapes(tensors)}
 
 
-def _vectors(path: Path) -> Facts:
-    from alacarte.vectors import formats
+def describe_artifact(artifact: "Artifact") -> Facts:
+    """Return facts about a file of ours: by `DESCRIBERS`, else its metadata and the shapes of its tensors."""
+    facts: Facts = {"what": artifact.kind, **_on_disk(artifact.path)}
+    if artifact.kind not in DESCRIBERS:
+        return {**facts, **artifact.metadata, "tensors": _shapes(artifact.tensors)}
+    module, _, function = DESCRIBERS[artifact.kind].partition(":")
+    return {**facts, **artifact.decode(getattr(import_module(module), function))}
 
-    return {"what": "word vectors", **formats.describe(path)}
+
+def _shapes(tensors: Mapping[str, Any]) -> dict[str, str]:
+    return {name: f"{array.dtype} {' × '.join(map(str, array.shape))}" for name, array in tensors.items()}
 
 
 def _no_vectors(path: Path, no_vectors: BadVectors) -> Facts:
@@ -165,8 +180,7 @@ def _model(folder: Path) -> Facts:
 
 def _corpus(path: Path | str) -> Facts:
     """Return facts about text at a path or behind a URL."""
-    from alacarte._io.files import compression
-    from alacarte._io.urls import display_name, locate
+    from alacarte._io.urls import display_name
     from alacarte.text.corpus import Corpus
     from alacarte.text.documents import Document, plain
 
@@ -175,19 +189,13 @@ def _corpus(path: Path | str) -> Facts:
     if not documents:
         raise BadCorpus(f"{display_name(path)} holds no text")
     facts: Facts = {"what": "text", "path": display_name(path), "bytes": corpus.size}
-    if corpus.description == display_name(path):  # one file
-        with locate(path).open(until=8) as file:
-            facts["compression"] = compression(file.read(8))
-    else:
+    if corpus.description != display_name(path):
         facts["files"] = corpus.description
-    texts = []
-    for document in documents:
-        content = plain(document) if isinstance(document, Document) else document
-        texts.append(shortened(content if isinstance(content, str) else " ".join(content), 120))
     annotated = any(isinstance(document, Document) for document in documents)
     facts["documents"] = "already tokens" if isinstance(documents[0], list) else "annotated" if annotated else "texts"
-    facts["first_documents"] = texts
-    return facts
+    contents = [plain(document) if isinstance(document, Document) else document for document in documents]
+    texts = [content if isinstance(content, str) else " ".join(content) for content in contents]
+    return {**facts, "first_documents": [shortened(text, 120) for text in texts]}
 
 
 def _describe_name(name: str) -> Facts:

@@ -53,6 +53,8 @@ def demo(
 
 
 def _show(result: "DemoResult") -> None:
+    from alacarte.cli._demo import INVENTED, PHRASE, SENTENCE
+
     show_line(
         f"Python's language reference, {result.tokens:,} tokens in {result.documents:,} paragraphs, read "
         "with GloVe vectors\nand the model that ships with alacarte. The same words in two worlds:"
@@ -60,20 +62,14 @@ def _show(result: "DemoResult") -> None:
     show_columns(
         ["word", "occurs", "its neighbours in GloVe", "its neighbours in this text", "likeness"],
         [
-            (
-                shift.word,
-                shift.occurrences,
-                ", ".join(shift.before),
-                ", ".join(shift.after),
-                f"{shift.cosine:.2f}",
-            )
-            for shift in result.words
+            (item.word, item.occurrences, ", ".join(item.before), ", ".join(item.after), f"{item.cosine:.2f}")
+            for item in result.words
         ],
     )
-    show_line(f"A phrase that GloVe does not have, occurring {result.phrase_occurrences} times: “{result.phrase}”")
+    show_line(f"A phrase that GloVe does not have, occurring {result.phrase_occurrences} times: “{PHRASE}”")
     show_line(f"  nearest in this text: {', '.join(result.phrase_neighbours)}\n")
-    show_line(f"An invented word from one sentence: “{result.sentence}”")
-    show_line(f"  {result.invented} → {', '.join(result.invented_neighbours)}\n")
+    show_line(f"An invented word from one sentence: “{SENTENCE}”")
+    show_line(f"  {INVENTED} → {', '.join(result.invented_neighbours)}\n")
     if result.plot is not None:
         show_line(f"A map of the words is in {result.plot}.")
     show_line(f"All this took {result.seconds:.1f} seconds. What to type next:\n")

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -156,22 +157,13 @@ def show_rows(rows: Sequence[tuple[str, object]]) -> None:
 
 def show_neighbours(lists: Mapping[str, Sequence[tuple[str, float]]]) -> None:
     """Print neighbours and their cosines, a few lists beside each other."""
-    names = list(lists)
-    for start in range(0, len(names), SIDE_BY_SIDE):
-        chosen = names[start : start + SIDE_BY_SIDE]
-        table = _table()
-        for name in chosen:
-            table.add_column(_plain(name), overflow="fold")
-            table.add_column("cosine", justify="right", style="dim")
-        longest = max(len(lists[name]) for name in chosen)
-        for rank in range(longest):
-            cells: list[Any] = []
-            for name in chosen:
-                neighbours = lists[name]
-                word, cosine = neighbours[rank] if rank < len(neighbours) else ("", None)
-                cells += [_plain(word), "" if cosine is None else f"{cosine:.3f}"]
-            table.add_row(*cells)
-        _print(table)
+    for start in range(0, len(lists), SIDE_BY_SIDE):
+        chosen = list(lists.items())[start : start + SIDE_BY_SIDE]
+        rows = zip_longest(*(neighbours for _, neighbours in chosen), fillvalue=("", None))
+        cells = [
+            [part for word, cosine in row for part in (word, "" if cosine is None else f"{cosine:.3f}")] for row in rows
+        ]
+        show_columns([part for name, _ in chosen for part in (name, "cosine")], cells)
 
 
 def show_columns(names: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> None:

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from alacarte._io import urls
 from alacarte._io.artifact import kind_of, read_artifact, word_tensors, write_artifact
 from alacarte._io.tensors import layout, read_tensors, write_tensors
-from alacarte.cli import _kinds
-from alacarte.cli._kinds import describe
+from alacarte.cli._describe import DESCRIBERS, describe_artifact
 from alacarte.errors import AlacarteError, BadSums, BadTransform
 
 ARRAYS = {
@@ -207,13 +206,13 @@ def _write_with_header(path: Path, strings: dict[str, str]) -> None:
 
 
 def test_describe_by_the_table(file, monkeypatch):
-    monkeypatch.delitem(_kinds.DESCRIBERS, "context sums")
-    plain = describe(read_artifact(file))
+    monkeypatch.delitem(DESCRIBERS, "context sums")
+    plain = describe_artifact(read_artifact(file))
     assert plain["what"] == "context sums"
     assert plain["tensors"]["sums"] == "int64 3 × 4"
     assert plain["settings"] == METADATA["settings"]
-    monkeypatch.setitem(_kinds.DESCRIBERS, "context sums", f"{__name__}:described")
-    assert describe(read_artifact(file))["targets"] == 3
+    monkeypatch.setitem(DESCRIBERS, "context sums", f"{__name__}:described")
+    assert describe_artifact(read_artifact(file))["targets"] == 3
 
 
 def described(artifact):
@@ -223,7 +222,7 @@ def described(artifact):
 def test_every_kind_in_the_table_has_its_function():
     from importlib import import_module
 
-    for place in _kinds.DESCRIBERS.values():
+    for place in DESCRIBERS.values():
         module, _, function = place.partition(":")
         assert callable(getattr(import_module(module), function))
 
