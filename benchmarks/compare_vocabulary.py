@@ -248,7 +248,7 @@ def main() -> None:
     if options.part == "cost":
         cost()
         return
-    model = ALaCarte.pretrained(options.model, vectors=options.vectors, adapt=not options.no_adapt)
+    model = ALaCarte.pretrained(options.model + ".plain" * options.no_adapt, vectors=options.vectors)
     {"null": null, "power": power, "topic": topic}[options.part](options, model)
 
 

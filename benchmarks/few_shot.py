@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("model")
     parser.add_argument("--vectors")
     given = parser.parse_args()
-    paper, model = (ALaCarte.pretrained(given.model, vectors=given.vectors, adapt=adapt) for adapt in (False, True))
+    paper, model = (ALaCarte.pretrained(given.model + end, vectors=given.vectors) for end in (".plain", ""))
     print("| | as in the paper | adapted | exported |\n|---|---|---|---|")
     show("definitions, median rank", definitions(paper, given.data) + definitions(model, given.data))
     for size, trials in read_chimeras(given.data / "chimera").items():

@@ -74,7 +74,7 @@ def first_tokens(documents: list[str], size: int | None) -> Iterator[str]:
 def ways(name: str, vectors: WordVectors, text: list[str], spelling: bool) -> None:
     """Print one row per way to compare."""
     model = ALaCarte.pretrained(name, vectors=vectors)
-    paper = ALaCarte.pretrained(name, vectors=vectors, adapt=False)
+    paper = ALaCarte.pretrained(f"{name}.plain", vectors=vectors)
     assert model.register is not None
     vocabulary: np.ndarray = vectors.matrix[:AMONG].astype(np.float64)
 

@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--no-adapt", action="store_true")
     given = parser.parse_args()
     vectors = WordVectors.load(given.vectors or given.model)
-    model = ALaCarte.pretrained(given.model, vectors=vectors, adapt=not given.no_adapt)
+    model = ALaCarte.pretrained(given.model + ".plain" * given.no_adapt, vectors=vectors)
     synonyms = phrases_of(given.wordnet, vectors)
     sums = model.collect(given.corpus, list(synonyms))
     adaptation = model.adapted_to(sums)

@@ -101,11 +101,8 @@ CASES = [
         Case(f"concordance {name.split()[0]}", f"concordance {name} --csv o.table.csv --overwrite -q", ("o.table.csv",))
         for name in (
             "lines k --word new",
-            "influence k --word new --model old",
             "nearest k --word new --model old",
-            "over k --word new --model old --by year --like w1",
             "compare k --word w1 --model old --where year>5 --other-where year<=5",
-            "map k --word new --word newer --word w1 --model old",
         )
     ),
     Case(

@@ -308,7 +308,7 @@ def test_updates_are_adapted_to_both_texts(model):
 
 def test_saved_models_adapt_or_do_as_the_paper(model, tmp_path):
     model.save(tmp_path / "model", include_vectors=True)
-    again, plain = ALaCarte.load(tmp_path / "model"), ALaCarte.load(tmp_path / "model", adapt=False)
+    again, plain = ALaCarte.load(tmp_path / "model"), ALaCarte.load(tmp_path / "model").without_register()
     lines = text(20)
     np.testing.assert_allclose(
         again.induce(lines, ["w9"])["w9"], model.induce(lines, ["w9"])["w9"], rtol=1e-4, atol=1e-5

@@ -47,7 +47,7 @@ def test_kill_9():
 
 @shim
 def test_ctrl_c_and_sigterm():
-    assert "\n0 faults" in torture("signals", "--times", "6", "--case", "update", "--case", "convert to o.npy")
+    assert "\n0 faults" in torture("signals", "--times", "6", "--case", "induce", "--case", "convert to o.npy")
 
 
 @shim

@@ -41,7 +41,6 @@ from alacarte.uncertainty.uncertainty import Uncertainty
 from alacarte.vectors.formats.hub import find_folder
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
-PLAIN_ENDING = ".plain"  # how the names of models end that do as the paper
 ADAPTED_POSITIONS = "linear"  # found words again more often than "uniform" on each text (benchmarks/own_words.py)
 
 
@@ -261,7 +260,6 @@ class ALaCarte(FewShotModel):
         vectors: VectorsLike | None = None,
         tokenizer: TokenizerLike | None = None,
         check: bool = True,
-        adapt: bool = True,
     ) -> "ALaCarte":
         """Return a model that ships with this package.
 
@@ -276,12 +274,9 @@ class ALaCarte(FewShotModel):
             `glove.6B.100d.txt`.
         tokenizer, check
             As in `load`.
-        adapt
-            False is the same as the name with ``.plain``.
         """
-        folder = pretrained_folder(name if adapt or name.endswith(PLAIN_ENDING) else f"{name}{PLAIN_ENDING}")
         try:
-            return cls.load(folder, vectors=vectors, tokenizer=tokenizer, check=check)
+            return cls.load(pretrained_folder(name), vectors=vectors, tokenizer=tokenizer, check=check)
         except BadVectors as error:
             if vectors is not None:
                 raise
@@ -485,7 +480,6 @@ class ALaCarte(FewShotModel):
         vectors: VectorsLike | None = None,
         tokenizer: TokenizerLike | None = None,
         check: bool = True,
-        adapt: bool = True,
     ) -> "ALaCarte":
         """Load a model by the path of its folder, or by its name on the Hugging Face Hub.
 
@@ -497,11 +491,11 @@ class ALaCarte(FewShotModel):
             The path or name.
         revision
             A branch, tag or commit.
-        vectors, tokenizer, check, adapt
+        vectors, tokenizer, check
             As in `load`.
         """
         folder = find_folder(name, revision, AlacarteError)
-        return cls.load(folder, vectors=vectors, tokenizer=tokenizer, check=check, adapt=adapt)
+        return cls.load(folder, vectors=vectors, tokenizer=tokenizer, check=check)
 
     @classmethod
     def load(
@@ -511,7 +505,6 @@ class ALaCarte(FewShotModel):
         vectors: VectorsLike | None = None,
         tokenizer: TokenizerLike | None = None,
         check: bool = True,
-        adapt: bool = True,
     ) -> "ALaCarte":
         """Load a model that `save` wrote.
 
@@ -525,13 +518,9 @@ class ALaCarte(FewShotModel):
             What to split text with instead of the model's own tokenizer; needed for one that is a function.
         check
             Whether vectors and sums that the transform was not learned for are refused.
-        adapt
-            Whether the model adapts its vectors to the text that they come from; False is the paper's method.
         """
         saved = read_model(folder, vectors=vectors)
         own = saved.pop("tokenizer")
-        if not adapt:
-            saved |= {"register": None, "definitions": None}
         model = cls(**saved, tokenizer=tokenizer, check=check)
         if tokenizer is None:  # by name: whether there is a tokenizer of that name shows when text is to be split
             model.settings = replace(model.settings, tokenizer=own)
