@@ -143,7 +143,7 @@ def test_python_saves_do_not_write_over_what_was_read(folder):
 
 
 def test_every_command_that_writes_has_the_option():
-    written = {"out", "save_sums", "missing", "checkpoint", "csv", "plot", "sense_keys"}
+    written = {"out", "save_sums", "missing", "checkpoint", "csv", "plot"}
     for name, command in all_commands():
         if name.startswith("eval"):  # of another distribution
             continue

@@ -154,7 +154,7 @@ def test_the_whole_experiment(folder, model):
     often = table.row("authors", "most frequent synset")
     assert (often.noun, often.semeval13) == (100, 75)
     assert table.row("authors, their text", "SemCor").semeval13 == 100
-    assert table.to_dict()["rows"][-1]["method"] == "graded + prior"
+    assert table.to_dict()["rows"][-1]["method"] == "graded + near + prior"
     assert len(table.to_frame()) == len(table.rows)
     with pytest.raises(KeyError):
         table.row("standard", "magic")
@@ -254,12 +254,15 @@ def test_tuning_holds_whole_files_out(folder, model):
     assert {s.document_id for s in held} == {"br-a00", "br-a05"}
     assert not {s.document_id for s in kept} & {s.document_id for s in held}
     result = tune(data, model, strengths=(1.0, 3.0), sharpnesses=(0.01, 8.0), smoothings=(1.0,))
-    assert len(result.trials) == 4
+    assert len(result.trials) == 8
     assert result.instances == 6  # two files, three ambiguous words each
     assert result.baseline == pytest.approx(200 / 3)  # money is more frequent
     assert result.best.accuracy == 100
     assert result.trials[-1].accuracy == pytest.approx(200 / 3)  # context that counts for nothing
-    assert len(result.to_frame()) == 4
+    assert len(result.to_frame()) == 8
+    assert {trial.gain is None for trial in result.trials if not trial.near} == {True}
+    near = [trial for trial in result.trials if trial.near and trial.sharpness == 8.0]
+    assert [(trial.gain, trial.error) for trial in near] == [(0, 0), (0, 0)]  # both are right everywhere
 
 
 def test_missing_data_is_named(folder, tmp_path):
@@ -287,7 +290,7 @@ def test_the_command(folder, model, tmp_path):
     assert "bi-LSTM" in text
     assert "The settings differ in what counts as right" in text
     table = json.loads(run("--model", tmp_path / "model", "--json"))
-    assert [row["method"] for row in table["rows"]][-1] == "graded + prior"
+    assert [row["method"] for row in table["rows"]][-1] == "graded + near + prior"
     lines = csv.read_text().splitlines()
     assert lines[0] == "setting,method,semeval13,semeval13_synset,adj,noun,adv,verb,semeval15"
     assert len(lines) == len(table["rows"]) + 1

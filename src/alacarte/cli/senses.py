@@ -51,8 +51,8 @@ def build(
     method: Literal["graded", "combined", "semcor", "gloss"] = option(
         "graded", "graded: SemCor shrunk toward the gloss by count; combined: gloss where SemCor has nothing; or one."
     ),
-    sense_keys: Path | None = option(
-        None, "The same vectors keyed by sense key, too.", metavar="FILE", writes=OF_VECTORS
+    near: Path | None = option(
+        None, "Vectors from near words too, which disambiguate takes beside these.", metavar="FILE", writes=OF_VECTORS
     ),
     counts: Path | None = option(
         None, "Save how often SemCor has each sense key, for a prior.", metavar="FILE", writes="file"
@@ -63,13 +63,13 @@ def build(
     \b
     alc senses build --model glove.6B.50d --wordnet dict/ \\
         --semcor semcor3.0.tar.xz \\
-        --counts senses.tsv --out senses.safetensors
+        --counts senses.tsv --near near.safetensors --out senses.safetensors
     alc senses build --model glove.6B.50d --wordnet dict/ --method gloss \\
         --out glosses.safetensors
     """
     from alacarte.senses.readers import read_semcor
     from alacarte.senses.synset_vectors import (
-        by_sense_key,
+        SynsetVectors,
         combined,
         gloss_vectors,
         graded,
@@ -79,23 +79,28 @@ def build(
 
     if (semcor is None) != (method == "gloss"):
         raise typer.BadParameter("pass --semcor DIR|FILE, unless --method gloss, which does not read it")
-    if counts is not None and semcor is None:
-        raise typer.BadParameter("--counts are SemCor's; pass --semcor")
-    check_vectors(out, None)
+    if semcor is None and (counts is not None or near is not None):
+        raise typer.BadParameter("--counts and --near are of SemCor; pass --semcor")
+    files = {False: out} if near is None else {False: out, True: near}
+    for file in files.values():
+        check_vectors(file, None)
     net, opened = open_wordnet(wordnet), open_model(model)
     sentences = [] if semcor is None else list(read_semcor(semcor))
-    if method == "gloss":
-        built = gloss_vectors(opened, net, show_progress=voice.progress)
-    else:
-        built = induce_synsets(opened, sentences, net, show_progress=voice.progress)
-    if method in ("graded", "combined"):
-        glosses = gloss_vectors(opened, net, show_progress=voice.progress)
-        built = graded(built, glosses) if method == "graded" else combined(built, glosses)
-    built.save(out, overwrite=voice.overwrite)
-    note_written(out)
-    if sense_keys is not None:
-        by_sense_key(built, net).save(sense_keys)
-        note_written(sense_keys)
+
+    def vectors(near: bool) -> SynsetVectors:
+        if method == "semcor":
+            return induce_synsets(opened, sentences, net, near=near, show_progress=voice.progress)
+        glosses = gloss_vectors(opened, net, near=near, show_progress=voice.progress)
+        if method == "gloss":
+            return glosses
+        seen = induce_synsets(opened, sentences, net, near=near, show_progress=voice.progress)
+        return graded(seen, glosses) if method == "graded" else combined(seen, glosses)
+
+    views = {nearby: vectors(nearby) for nearby in files}
+    for nearby, file in files.items():
+        views[nearby].save(file, overwrite=voice.overwrite)
+        note_written(file)
+    built = views[False]
     if counts is not None:
         write_lines(counts, (f"{key}\t{count}" for key, count in sorted(sense_counts(sentences).items())))
     seen, report = int((built.counts > 0).sum()), built.report
@@ -121,6 +126,7 @@ def disambiguate(
     files: list[str] | None = FILES,
     context: list[str] | None = option(None, "A text itself, instead of files; repeat for more.", metavar="TEXT"),
     word: list[str] | None = option(None, "Only these words or lemmas; repeat for more.", short="-w", metavar="WORD"),
+    near: str | None = option(None, "Those that alc senses build --near saved.", metavar="FILE"),
     wordnet: str | None = WORDNET,
     prior: bool = option(
         True, "Weigh senses by how frequent they are, or by context alone.", flag="--prior/--no-prior"
@@ -154,7 +160,14 @@ def disambiguate(
     weighed: dict[str, int] | Literal["wordnet"] | None = "wordnet" if prior else None
     if counts is not None:
         weighed = {key: int(number) for key, number in read_numbers(counts).items()}
-    disambiguator = Disambiguator(opened, net, open_vectors(senses), counts=weighed, fallback=fallback)
+    disambiguator = Disambiguator(
+        opened,
+        net,
+        open_vectors(senses),
+        near=None if near is None else open_vectors(near),
+        counts=weighed,
+        fallback=fallback,
+    )
     all_answers = iter(disambiguator.predict_all(sentences))
     asked = [(sentence.text, [next(all_answers) for _ in sentence.instances]) for sentence in sentences]
     if word:

@@ -13,7 +13,7 @@ from alacarte.errors import AlacarteError, AlacarteWarning, BadWordNet, UnknownK
 from alacarte.model import ALaCarte
 from alacarte.senses.annotated import Instance, Sentence
 from alacarte.senses.segments import best, log_prior, owners, shares
-from alacarte.senses.synset_vectors import sentence_sums
+from alacarte.senses.synset_vectors import BOTH_SIDES, NEAR_SIDES, sentence_sums
 from alacarte.senses.wordnet import Synset, WordNet
 from alacarte.targets.targets import Targets
 from alacarte.vectors.geometry import unit_rows
@@ -22,7 +22,7 @@ from alacarte.vectors.word_vectors import WordVectors
 Source = Literal["context", "prior", "only sense", "first sense", "no vector", "no synset"]
 
 # Chosen on a split of SemCor, with the SemEval sets untouched: `alc eval wsd --tune` prints the search.
-SHARPNESS = 6.0
+SHARPNESS, SHARPNESS_OF_TWO = 6.0, 7.0  # of one view, and of the mean of two
 SMOOTHING = 8.0
 
 PROBES = 1000  # senses that are looked up in the WordNet, to see whether they belong to it
@@ -86,7 +86,7 @@ class Disambiguator:
     """Find the senses of words in their contexts.
 
     The score of a candidate is `sharpness` · cosine(context, sense) + log prior; the softmax of the scores is the
-    confidence.
+    confidence. With `near`, the cosine is the mean of two: of the sentence, and of the words next to the word.
 
     Parameters
     ----------
@@ -96,11 +96,13 @@ class Disambiguator:
         Gives the senses of a lemma, in their order.
     senses : WordVectors
         Vectors keyed by synset id or sense key, as `induce_synsets`, `combined` or `graded` compute them.
+    near : WordVectors, optional
+        The same from near words, as `induce_synsets` and `gloss_vectors` compute them with `near=True`.
     counts : mapping of str to int, "wordnet" or None
         How often each sense key occurs, for a prior: as `sense_counts` gives it, or WordNet's own counts. None: no
         prior, as in the paper.
-    sharpness : float
-        How many nats a difference of 1 in cosine counts for.
+    sharpness : float, optional
+        How many nats a difference of 1 in cosine counts for. By default 6, and with `near` 7.
     smoothing : float
         The prior is proportional to count + smoothing / (1 + rank).
     fallback : bool
@@ -122,29 +124,36 @@ class Disambiguator:
         wordnet: WordNet,
         senses: WordVectors,
         *,
+        near: WordVectors | None = None,
         counts: Mapping[str, int] | Literal["wordnet"] | None = None,
-        sharpness: float = SHARPNESS,
+        sharpness: float | None = None,
         smoothing: float = SMOOTHING,
         fallback: bool = False,
     ) -> None:
-        if senses.dimension != model.vectors.dimension:
-            raise AlacarteError(
-                f"the senses have {senses.dimension} dimensions and the model {model.vectors.dimension}; build the "
-                "senses with this model"
-            )
+        views = [senses] if near is None else [senses, near]
+        for one in views:
+            if one.dimension != model.vectors.dimension:
+                raise AlacarteError(
+                    f"the senses have {one.dimension} dimensions and the model {model.vectors.dimension}; build the "
+                    "senses with this model"
+                )
+        if sharpness is None:
+            sharpness = SHARPNESS if near is None else SHARPNESS_OF_TWO
         if sharpness <= 0 or smoothing <= 0:
             raise AlacarteError(f"sharpness and smoothing are positive, not {sharpness} and {smoothing}")
         if counts == "wordnet":
             wordnet.require_counts()
-        check_inventory(senses, wordnet)
+        for one in views:
+            check_inventory(one, wordnet)
         self.model = model
         self.wordnet = wordnet
         self.senses = senses
+        self.near = near
         self.counts = counts
         self.sharpness = sharpness
         self.smoothing = smoothing
         self.fallback = fallback
-        self._units = unit_rows(senses.matrix)
+        self._units = [unit_rows(one.matrix) for one in views]
 
     def predict(
         self, tokens: Sequence[str], lemma: str | None = None, pos: str = "", position: int | tuple[int, int] = 0
@@ -223,29 +232,41 @@ class Disambiguator:
 
     def candidates(self, sentences: Sequence[Sentence]) -> Candidates:
         """Return the candidate senses of all instances, and their cosines with the contexts."""
-        contexts = self.contexts(sentences)
-        bounds, synsets, keys, rows = [0], list[Synset](), list[str](), list[int]()
+        bounds, synsets, keys = [0], list[Synset](), list[str]()
         for sentence in sentences:
             for instance in sentence.instances:
                 for lemma, synset in candidate_senses(self.wordnet, instance.lemma, instance.pos):
-                    key = synset.key(lemma)
-                    row = self.senses.key_to_index.get(synset.id)
                     synsets.append(synset)
-                    keys.append(key)
-                    rows.append(self.senses.key_to_index.get(key, -1) if row is None else row)
+                    keys.append(synset.key(lemma))
                 bounds.append(len(synsets))
         edges = np.array(bounds, dtype=np.int64)
-        owner, places = owners(edges), np.array(rows, dtype=np.intp)
-        cosines = np.einsum("ij,ij->i", self._units[places], contexts[owner]) if len(rows) else np.zeros(0)
-        empty = np.asarray(~contexts.any(axis=1))
-        return Candidates(edges, synsets, keys, np.where((places < 0) | empty[owner], np.nan, cosines))
+        cosines = self._cosines(self.senses, self._units[0], self.contexts(sentences), synsets, keys, owners(edges))
+        if self.near is not None:
+            contexts = self.contexts(sentences, near=True)
+            near = self._cosines(self.near, self._units[1], contexts, synsets, keys, owners(edges))
+            cosines = np.where(np.isnan(near), cosines, (cosines + near) / 2)
+        return Candidates(edges, synsets, keys, cosines)
 
-    def contexts(self, sentences: Sequence[Sentence]) -> Doubles:
+    @staticmethod
+    def _cosines(
+        senses: WordVectors, units: Doubles, contexts: Doubles, synsets: list[Synset], keys: list[str], owner: Longs
+    ) -> Doubles:
+        """Return the cosine of each candidate with its context; NaN where one of them has no vector."""
+        rows = senses.key_to_index
+        places = np.array(
+            [rows.get(synset.id, rows.get(key, -1)) for synset, key in zip(synsets, keys, strict=True)], dtype=np.intp
+        )
+        cosines = np.einsum("ij,ij->i", units[places], contexts[owner]) if len(places) else np.zeros(0)
+        empty = np.asarray(~contexts.any(axis=1))
+        return np.where((places < 0) | empty[owner], np.nan, cosines)
+
+    def contexts(self, sentences: Sequence[Sentence], near: bool = False) -> Doubles:
         """Return the unit vector of each instance's context; zeros where no word of it has a vector."""
         numbers = count()
         documents = [sentence.document(lambda instance: [str(next(numbers))]) for sentence in sentences]
         names = list(map(str, range(next(numbers))))
-        sums = sentence_sums(self.model, documents, Targets.spans(names))
+        sides = NEAR_SIDES if near else BOTH_SIDES
+        sums = sentence_sums(self.model, documents, Targets.spans(names), sides, sif=near)
         result = np.zeros((len(names), self.model.vectors.dimension))
         result[sums.seen] = unit_rows(self.model.transform(sums.means()))
         return result

@@ -10,10 +10,12 @@ import numpy.typing as npt
 from alacarte._io.arrays import Longs, Singles
 from alacarte.contexts.reading import ReadingOptions
 from alacarte.contexts.sums import ContextSums
+from alacarte.contexts.weights import with_digest
 from alacarte.errors import BadWordNet, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
 from alacarte.senses.annotated import Sentence
+from alacarte.senses.points import SIF, frequencies
 from alacarte.senses.wordnet import WordNet
 from alacarte.targets.targets import Targets
 from alacarte.text.documents import Document
@@ -25,6 +27,7 @@ STRENGTH = 3.0  # chosen on a split of SemCor: `alc eval wsd --tune` prints the 
 SYNSET_TOKEN = "\0"  # a token that no vocabulary has: the synset's place in a document made of its gloss
 WHOLE_SENTENCE = 400  # words on a side: more than the longest sentence of SemCor; a wider window takes longer
 BOTH_SIDES = (WHOLE_SENTENCE, WHOLE_SENTENCE)
+NEAR_SIDES = (3, 3)  # beside the whole sentence, they tell senses apart better: `alc eval wsd --tune`
 RIGHT_SIDE = (0, WHOLE_SENTENCE)
 
 
@@ -93,6 +96,7 @@ def induce_synsets(
     wordnet: WordNet,
     *,
     sides: tuple[int, int] = BOTH_SIDES,
+    near: bool = False,
     show_progress: bool | None = None,
 ) -> SynsetVectors:
     """Return a vector for each synset that occurs in annotated text.
@@ -110,6 +114,8 @@ def induce_synsets(
         Whose synsets the sense keys belong to. Keys that it lacks are left out and counted in `.report`.
     sides : (int, int)
         How many words before and after an annotated word count; by default the whole sentence.
+    near : bool
+        Take the three words on each side instead, rare ones for more: what `Disambiguator` takes as `near`.
     show_progress : bool, optional
         Whether to show a progress bar; by default on a terminal.
 
@@ -136,12 +142,14 @@ def induce_synsets(
         for sentence in read
         if sentence.instances
     )
-    sums = sentence_sums(model, documents, sides=sides, show_progress=show_progress)
+    sums = sentence_sums(model, documents, sides=NEAR_SIDES if near else sides, sif=near, show_progress=show_progress)
     words, matrix, counts = _induced_rows(model, sums)
     return SynsetVectors(words, matrix, counts=counts, report=report)
 
 
-def gloss_vectors(model: ALaCarte, wordnet: WordNet, *, show_progress: bool | None = None) -> SynsetVectors:
+def gloss_vectors(
+    model: ALaCarte, wordnet: WordNet, *, near: bool = False, show_progress: bool | None = None
+) -> SynsetVectors:
     """Return a vector for each synset from its definition and examples.
 
     The vector is the transform times the sum of their words, without the words of the synset's own lemmas. Synsets
@@ -153,6 +161,8 @@ def gloss_vectors(model: ALaCarte, wordnet: WordNet, *, show_progress: bool | No
         Word vectors and transform.
     wordnet : WordNet
         Where the glosses are.
+    near : bool
+        Let rare words count for more, for vectors that are combined with those of `induce_synsets(…, near=True)`.
     show_progress : bool, optional
         Whether to show a progress bar; by default on a terminal.
     """
@@ -165,7 +175,7 @@ def gloss_vectors(model: ALaCarte, wordnet: WordNet, *, show_progress: bool | No
             words = [word for text in gloss for word in tokenizer(text, known) if word not in own]
             yield Document(tokens=[SYNSET_TOKEN, *words], spans=((0, 1, synset.id),))
 
-    words, matrix, _ = _induced_rows(model, sentence_sums(model, documents(), show_progress=show_progress))
+    words, matrix, _ = _induced_rows(model, sentence_sums(model, documents(), sif=near, show_progress=show_progress))
     return SynsetVectors(words, matrix, counts=np.zeros(len(words), dtype=np.int64))
 
 
@@ -270,9 +280,12 @@ def sentence_sums(
     documents: Iterable[Document],
     targets: Targets | None = None,
     sides: tuple[int, int] = BOTH_SIDES,
+    sif: bool = False,
     show_progress: bool | None = False,
 ) -> ContextSums:
-    """Return, for every label, the sums of all the other words of its sentences, as the model reads and weighs them.
+    """Return, for every label, the sums of the other words of its sentences, as the model reads and weighs them.
+
+    With `sif`, a word of relative frequency p counts SIF / (SIF + p) instead.
 
     Examples
     --------
@@ -283,6 +296,8 @@ def sentence_sums(
     (['X'], [[2.0, 1.0]])
     """
     reading: ReadingOptions = {**model.reading, "window": sides}
+    if sif:
+        reading["context_weights"] = with_digest("sif", (SIF / (SIF + frequencies(model.vectors))).astype(np.float32))
     labels = Targets.spans() if targets is None else targets
     return collect(model.vectors, documents, labels, show_progress=show_progress, **reading)
 

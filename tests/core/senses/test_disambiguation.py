@@ -38,6 +38,18 @@ def test_cosine_and_confidence_are_what_they_say(one, senses):
     assert sum(share for _, share in answer.candidates) == pytest.approx(1.0)
 
 
+def test_with_near_vectors_the_cosine_is_the_mean_of_two(model, wordnet, senses):
+    words = ("loan", "a", "a", "a", "a", "bank", "by", "river")  # of which only the river is near
+    sentence = Sentence(words, (Instance(5, 6, "bank", "n"),))
+    alone = Disambiguator(model, wordnet, senses).candidates([sentence])
+    both = Disambiguator(model, wordnet, senses, near=senses.subset(["bank.n.01"])).candidates([sentence])
+    river, money = ([synset.id for synset in both.synsets].index(name) for name in ("bank.n.01", "depository.n.01"))
+    vector = senses["bank.n.01"]
+    near = vector @ [1.0, 0.0] / np.linalg.norm(vector)
+    assert both.cosines[river] == pytest.approx((alone.cosines[river] + near) / 2, rel=1e-6)
+    assert both.cosines[money] == alone.cosines[money]  # which has no near vector
+
+
 def test_the_target_is_not_its_own_context(model, wordnet, senses):
     vectors = WordVectors([*model.vectors.words, "bank"], np.vstack([model.vectors.matrix, [[99.0, 0.0]]]))
     from alacarte import ALaCarte, Transform

@@ -28,7 +28,7 @@ def run(model, tmp_path, dict_folder):
 @pytest.fixture
 def built(run, semcor, tmp_path):
     out = tmp_path / "senses.safetensors"
-    keys, counts = tmp_path / "keys.safetensors", tmp_path / "counts.tsv"
+    near, counts = tmp_path / "near.safetensors", tmp_path / "counts.tsv"
     result = run(
         "build",
         "--model",
@@ -39,22 +39,22 @@ def built(run, semcor, tmp_path):
         semcor,
         "--out",
         out,
-        "--sense-keys",
-        keys,
+        "--near",
+        near,
         "--counts",
         counts,
         "--json",
     )
-    return out, keys, counts, json.loads(result.stdout)
+    return out, near, counts, json.loads(result.stdout)
 
 
 def test_build(built):
-    out, keys, counts, facts = built
+    out, near, counts, facts = built
     assert facts["seen"] == 2
     assert facts["unknown_sense_keys"] == {}
     assert facts["version"] == "3.0"
     assert len(WordVectors.load(out)) == facts["synsets"] > 2
-    assert "bank%1:14:00::" in WordVectors.load(keys)
+    assert set(WordVectors.load(near).words) <= set(WordVectors.load(out).words)
     assert counts.read_text() == "bank%1:14:00::\t1\nbank%1:17:01::\t2\n"
 
 
@@ -123,6 +123,9 @@ def test_disambiguate_options(run, built):
         json.loads(run(*base, "--json", "--counts", built[2], "--context", "zzz bank").stdout)[0]["senses"][0]["source"]
         == "prior"
     )
+    river = ("--json", "--no-prior", "--word", "bank", "--context", "He fished from a bank by the river.")
+    alone, both = (run(*base, *river, *more).stdout for more in ((), ("--near", built[1])))
+    assert json.loads(alone)[0]["senses"][0]["cosine"] != json.loads(both)[0]["senses"][0]["cosine"]
     assert "no text" in run(*base, input="\n", expected=2).output
     assert "not a name, a tab and a number" in run(*base, "--counts", built[0], "--context", "bank", expected=1).output
 

@@ -179,9 +179,11 @@ def _show_baselines(report: "BaselineReport") -> None:
 
 
 def _show_tuning(tuning: "Tuning") -> None:
-    header = ["strength", "sharpness", "smoothing", "accuracy", "log likelihood"]
+    header = ["near", "strength", "sharpness", "smoothing", "accuracy", "log likelihood", "gain", "error"]
     rows = [
-        [f"{value:g}" for value in astuple(trial)[:3]] + [f"{v:.3f}" for v in astuple(trial)[3:]]
+        ["yes" if trial.near else ""]
+        + [f"{value:g}" for value in astuple(trial)[1:4]]
+        + ["" if value is None else f"{value:.3f}" for value in astuple(trial)[4:]]
         for trial in tuning.trials
     ]
     show_columns(header, rows, "Held-out files of SemCor")

@@ -132,11 +132,17 @@ class _Senses:
     model: ALaCarte
     seen: SynsetVectors
     glosses: SynsetVectors
+    near: SynsetVectors
 
     @classmethod
     def induce(cls, data: WsdData, model: ALaCarte, show_progress: bool | None) -> "_Senses":
         glosses = gloss_vectors(model, data.wordnet, show_progress=show_progress)
-        return cls(model, induce_synsets(model, data.semcor, data.wordnet, show_progress=show_progress), glosses)
+        seen = induce_synsets(model, data.semcor, data.wordnet, show_progress=show_progress)
+        near = graded(
+            induce_synsets(model, data.semcor, data.wordnet, near=True, show_progress=show_progress),
+            gloss_vectors(model, data.wordnet, near=True, show_progress=show_progress),
+        )
+        return cls(model, seen, glosses, near)
 
     @property
     def ways(self) -> dict[str, SynsetVectors]:
@@ -214,8 +220,8 @@ def _standard_methods(data: WsdData, senses: _Senses) -> dict[str, Answering]:
     def by_context(vectors: SynsetVectors) -> Answering:
         return Disambiguator(model, wordnet, vectors, fallback=True).predict_all
 
-    def with_prior(vectors: SynsetVectors) -> Answering:
-        return Disambiguator(model, wordnet, vectors, counts=counts).predict_all
+    def with_prior(vectors: SynsetVectors, near: SynsetVectors | None = None) -> Answering:
+        return Disambiguator(model, wordnet, vectors, near=near, counts=counts).predict_all
 
     def most_frequent(counted: Mapping[str, int], ties: Ties = "order") -> Answering:
         return partial(by_counts, wordnet=wordnet, counts=counted, ties=ties)
@@ -228,6 +234,7 @@ def _standard_methods(data: WsdData, senses: _Senses) -> dict[str, Answering]:
         "graded": by_context(shrunk),
         "combined + prior": with_prior(ways["combined"]),
         "graded + prior": with_prior(shrunk),
+        "graded + near + prior": with_prior(shrunk, senses.near),
     }
 
 
@@ -255,7 +262,7 @@ def _some(items: Sequence[str]) -> str:
 def _calibrated(name: str, answers: Sequence[Answer], sentences: Sequence[Sentence], wordnet: WordNet) -> str:
     mean, right, right_of_half = calibration(answers, sentences, wordnet)
     return (
-        f"graded + prior, {name}, words of several senses: mean confidence {mean:.1f}, right {right:.1f}, of "
+        f"graded + near + prior, {name}, words of several senses: mean confidence {mean:.1f}, right {right:.1f}, of "
         f"the more confident half {right_of_half:.1f}"
     )
 
@@ -298,7 +305,7 @@ def _their_text(
     cased = ALaCarte(model.vectors, model.transform, tokenizer="words-cased", check=model.check)
     right = induce_synsets(model, data.semcor, wordnet, sides=RIGHT_SIDE, show_progress=show_progress)
     rows = []
-    for name, vectors in _Senses(model, right, senses.glosses).ways.items():
+    for name, vectors in _Senses(model, right, senses.glosses, senses.near).ways.items():
         answers = {
             year: Disambiguator(reader, wordnet, vectors, fallback=True).predict_all(tests[year])
             for year, reader in ((2013, model), (2015, cased))
