@@ -6,4 +6,5 @@
 | `uses` | `compare_uses`: the test, for words that were induced from two corpora |
 | `clusters` | which documents are one piece of evidence: of one speaker, or reprints of one text |
 | `word_map` | words on the plane in which they differ most, with regions of uncertainty |
+| `plots` | pictures of both |
 """

@@ -29,6 +29,7 @@ from alacarte._io import html
 from alacarte._io.arrays import Doubles, Longs, Mask, Rows
 from alacarte._io.table import Columns, Record, Records
 from alacarte.comparing._distances import Distances
+from alacarte.comparing.plots import draw_volcano
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import NoOccurrences
 from alacarte.inference.cosines import check_level, directions_of
@@ -138,8 +139,6 @@ class Comparisons(Records[Comparison]):
 
     def plot(self, ax: Any = None, *, q: float = 0.05, labels: int = 20, title: str | None = None) -> Any:
         """Draw distance against −log₁₀ q, with names for the first `labels` of `changed`; return matplotlib's axes."""
-        from alacarte.comparing._volcano import draw_volcano
-
         return draw_volcano(self, ax, q=q, labels=labels, title=title)
 
 

@@ -11,18 +11,21 @@ from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 
-from alacarte._io.arrays import Longs
+from alacarte._io.arrays import Doubles, Ints, Longs
 from alacarte._io.checks import whole_number
 from alacarte._io.frames import is_frame
 from alacarte._io.progress import phase
-from alacarte.comparing._lines import farthest_lines
 from alacarte.comparing.clusters import DOCUMENT, Documents, chosen_level
 from alacarte.comparing.uses import Comparison, Comparisons, ContextLines, Side, compare_sides
+from alacarte.contexts.integers import IntegerVectors
+from alacarte.contexts.samples import OUTSIDE
 from alacarte.contexts.sums import ContextSums
+from alacarte.contexts.windows import sums_of_windows
 from alacarte.errors import AlacarteError, BadCorpus, BadSums, BadTargets, Hint, NoOccurrences, require
 from alacarte.inference.cosines import check_level
 from alacarte.model import ALaCarte, InducedVectors
 from alacarte.model.induced import as_compared
+from alacarte.passes.sample import sample_targets
 from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions
 from alacarte.targets.targets import Targets, TargetsLike
@@ -41,6 +44,8 @@ MIN_COUNT = 20
 GROUPS = 16  # of documents, by which the noise is measured
 SIDES = ("a", "b")  # what the two corpora are called, if they are not groups of one
 REPORTED = 100  # words, at most, for which lines are gathered
+SAMPLED = 300  # contexts of each word and corpus that are looked at, if it has as many
+UNKNOWN = "…"  # a word without an id
 WORK = ("threads", "memory", "show_progress", "callback")  # what makes sense for three passes over two corpora
 
 
@@ -381,7 +386,50 @@ def _with_lines(
         vectors.append(unit_rows(transform(side.means(np.array([rows[word] for word in words]))).astype(np.float64)))
     a, b = vectors
     lines = [
-        farthest_lines(model, transform, corpus, targets, directions, count, work)
+        _farthest_lines(model, transform, corpus, targets, directions, count, work)
         for (_, transform, _), corpus, directions in zip(adapted, corpora, (a - b, b - a), strict=True)
     ]
     return replace(result, contexts={word: ContextLines(*both) for word, *both in zip(words, *lines, strict=True)})
+
+
+def _farthest_lines(
+    model: ALaCarte,
+    transform: Transform,
+    corpus: Corpus,
+    targets: Targets,
+    directions: Doubles,
+    count: int,
+    work: WorkOptions,
+) -> list[tuple[str, ...]]:
+    """For each target, the `count` contexts farthest along its direction (one row each), the farthest first, as text.
+
+    The corpus is read once more, for a sample of the contexts of these targets; `transform` is for their averages.
+    """
+    reading = model.context_settings
+    sampled = sample_targets(model.vectors, corpus, targets, reading, SAMPLED, tokenizer=model.tokenizer, **work)
+    kept, size = sampled.contexts, len(sampled.keys)
+    result: list[tuple[str, ...]] = [()] * size
+    if not len(kept):
+        return result
+    integers = IntegerVectors.of(model.vectors, model.transform.weights, reading)
+    sums = sums_of_windows(integers, reading, kept.before, kept.after)
+    along = directions @ transform.matrix.astype(np.float64)
+    weights = sums.divisor(integers.scale, reading.averaging).astype(np.float64)  # 0 where no word of a context counts
+    averages = sums.sums * integers.scale.sum_units / np.where(weights > 0, weights, 1.0)[:, None]
+    scores = np.einsum("cd,cd->c", averages, along[kept.targets])
+    order = np.lexsort((-scores, kept.targets))
+    first = np.searchsorted(kept.targets[order], np.arange(size + 1))
+    for target in range(size):
+        lines: dict[str, None] = {}  # a text that occurs twice is shown once
+        for row in order[first[target] : first[target + 1]].tolist():
+            parts = kept.before[row], kept.matched[row], kept.after[row]
+            before, matched, after = (_words(sampled.lexicon, ids) for ids in parts)
+            lines[" ".join(filter(None, [before, f"[{matched}]", after]))] = None
+            if len(lines) == count:
+                break
+        result[target] = tuple(lines)
+    return result
+
+
+def _words(lexicon: Lexicon, ids: Ints) -> str:
+    return " ".join(UNKNOWN if token < 0 else lexicon.word(token) for token in ids[ids != OUTSIDE].tolist())

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles
 from alacarte._io.table import Record, Records
+from alacarte.comparing.plots import draw_word_map
 from alacarte.errors import NotEnoughData
 from alacarte.inference.cosines import check_level
 from alacarte.uncertainty.uncertainty import Uncertainty
@@ -64,8 +65,6 @@ class WordMap(Records[MapPoint]):
         -------
         matplotlib.axes.Axes
         """
-        from alacarte.comparing._map_plot import draw_word_map
-
         return draw_word_map(self, ax, title=title)
 
     def project(self, vectors: npt.ArrayLike) -> Doubles:
