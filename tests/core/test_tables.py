@@ -150,11 +150,11 @@ def test_records_in_sequence():
     assert Fits(()).to_frame().columns.tolist() == ["name", "value"]  # also without a row
 
 
-def same_table(table, names, rows):
-    """Every way to show a table shows these columns, and so many rows."""
+def same_table(table, names, rows, printed=None):
+    """Every way to show a table shows these columns, and so many rows; in print, some others."""
     assert table.to_csv().splitlines()[0] == ",".join(names)
     assert len(table.to_csv().splitlines()) == 1 + rows
-    assert table.to_markdown().splitlines()[0] == "| " + " | ".join(names) + " |"
+    assert table.to_markdown().splitlines()[0] == "| " + " | ".join(printed or names) + " |"
     assert table.to_latex().count(r"\\") == 1 + rows
     assert table._repr_html_().count("<tr>") == 1 + rows
     json.loads(table.to_json())
@@ -166,7 +166,8 @@ def test_similarities_and_comparisons():
     same_table(Similarities((pair, pair)), [*Similarity.__dataclass_fields__], 2)
     assert json.loads(Similarities((pair,)).to_json())[0]["conf_low"] is None
     test = Comparison("a", 3, 4, 0.5, 0.75, 0.25, 1.0, 2.0, 0.125, 0.25)
-    same_table(Comparisons((test,), 0.95), [*Comparison.__dataclass_fields__], 1)
+    printed = ["word", "uses in a", "in b", "distance", "95% interval", "p", "q"]
+    same_table(Comparisons((test,), 0.95), [*Comparison.__dataclass_fields__], 1, printed)
     same_table(test, [*Comparison.__dataclass_fields__], 1)
 
 

@@ -131,7 +131,8 @@ class Table(ABC):
 
     def _repr_html_(self) -> str:
         try:
-            return html.table(*self.cells(MANY))
+            below = "".join(f"<p>{html.text_of(sentence)}</p>" for sentence in self._sentences())
+            return html.table(*self.cells(MANY)) + below
         except AlacarteError as error:  # which a notebook would show as a traceback from inside of IPython
             return html.card(type(self).__name__, {"not known": error})
 
@@ -145,10 +146,14 @@ class Table(ABC):
             )
             for line in (names, *rows)
         )
-        return "\n".join(line.rstrip() for line in lines)
+        return "\n\n".join(["\n".join(line.rstrip() for line in lines), *self._sentences()])
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _sentences(self) -> Sequence[str]:
+        """Return what is said below the table."""
+        return ()
 
     def _printed_columns(self, most: int | None) -> Columns:
         """Return the columns to print; rows after the first `most` + 1 may be missing."""

@@ -25,7 +25,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from alacarte._io import html
 from alacarte._io.arrays import Doubles, Longs, Mask, Rows
 from alacarte._io.table import Columns, Record, Records
 from alacarte.comparing._distances import Distances
@@ -111,15 +110,8 @@ class Comparisons(Records[Comparison]):
         changed, tested = len(self.changed()), sum(not item.reason for item in self.items)
         return f"{changed:,} of {tested:,} words {'is' if changed == 1 else 'are'} used differently (q ≤ 0.05)."
 
-    def __str__(self) -> str:
-        return "\n\n".join([super().__str__(), *self.notes, self.finding])
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        sentences = "".join(f"<p>{html.text_of(sentence)}</p>" for sentence in (*self.notes, self.finding))
-        return super()._repr_html_() + sentences
+    def _sentences(self) -> Sequence[str]:
+        return *self.notes, self.finding
 
     def _printed_columns(self, most: int | None) -> Columns:
         columns, (a, b) = self.columns(), self.names

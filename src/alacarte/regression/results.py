@@ -8,7 +8,6 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io import html
 from alacarte._io.figures import SizeName
 from alacarte._io.table import Columns, Table
 from alacarte.errors import AlacarteError, require
@@ -38,7 +37,7 @@ LESS = (  # what is left out of print first, where there are more; to_frame() an
 LIBRARIES = {"polars": "polars frames", "pyarrow": "Arrow tables", "pandas": "pandas frames"}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Results(Table):
     """Named columns of equal length, which become a frame of the library the data came in.
 
@@ -185,14 +184,8 @@ class Results(Table):
         """What was taken as one observation, in sentences."""
         return tuple(self.info.get("notes", ()))
 
-    def __str__(self) -> str:
-        return "\n\n".join([super().__str__(), *self.notes]) if self.notes else super().__str__()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return super()._repr_html_() + "".join(f"<p>{html.text_of(note)}</p>" for note in self.notes)
+    def _sentences(self) -> Sequence[str]:
+        return self.notes
 
 
 def make_frame(columns: Mapping[str, Column], backend: str) -> Any:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from alacarte._io import html
 from alacarte._io.checks import whole_number
 from alacarte._io.table import Columns, Table, latex, markdown
 from alacarte.errors import AlacarteError
@@ -19,7 +18,7 @@ STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 ABSENT = "–"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelTable(Table):
     """Models side by side: `to_markdown()`, `to_latex()`, `to_frame()`, `to_csv(path)`, and HTML in notebooks.
 
@@ -58,11 +57,8 @@ class ModelTable(Table):
         note = rf"\multicolumn{{{width}}}{{l}}{{\footnotesize {latex(self.note)}}} \\"
         return "\n".join([*lines[:-1], note, lines[-1]])
 
-    def __str__(self) -> str:
-        return f"{super().__str__()}\n\n{self.note}"
-
-    def _repr_html_(self) -> str:
-        return f"{super()._repr_html_()}<p>{html.text_of(self.note)}</p>"
+    def _sentences(self) -> Sequence[str]:
+        return (self.note,)
 
     def cells(self, most: int | None = None) -> tuple[list[str], list[list[str]], list[bool]]:
         """Return (names, rows of text, which columns are numbers)."""
