@@ -14,6 +14,6 @@ first has a document no part in the vectors of its own n-grams, as new documents
 Needs `pip install 'alacarte-embeddings[sklearn]'`.
 """
 
-from alacarte.documents.embedder import Coverage, NgramEmbedder
+from alacarte.documents.embedder import NgramEmbedder
 
-__all__ = ["Coverage", "NgramEmbedder"]
+__all__ = ["NgramEmbedder"]

@@ -2,16 +2,15 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.arrays import Longs, Rows, Singles
+from alacarte._io.arrays import Singles
 from alacarte._io.checks import whole_number
 from alacarte._io.progress import progress
-from alacarte._io.table import Columns, Table
 from alacarte.documents._bags import NgramBags, NgramFinder, TextOrTokens
 from alacarte.documents._composition import Composition, NgramVectors, word_ids
 from alacarte.documents._leaving_out import FittedNgrams
@@ -31,32 +30,6 @@ validation: Any = require("sklearn.utils.validation", extra="sklearn", purpose="
 
 Result = TypeVar("Result")
 CHOICES = {"unigrams": ("source", "induced"), "pooling": ("sum", "mean")}
-
-
-@dataclass(frozen=True)
-class Coverage(Table):
-    """How much of each document the vectors cover; as a table, one row per document.
-
-    Parameters
-    ----------
-    tokens : array
-        The number of tokens of each document.
-    ngrams : array
-        One row per document: how many of its k-grams have a vector of their own, for k = 1 … n.
-    """
-
-    tokens: Longs
-    ngrams: Longs
-
-    @property
-    def empty(self) -> Rows:
-        """The numbers of the documents without any n-gram that has a vector: they become zeros."""
-        return np.flatnonzero(~self.ngrams.any(axis=1))
-
-    def columns(self) -> Columns:
-        """Return the columns of the table."""
-        counts = {f"{k}-grams": column for k, column in enumerate(self.ngrams.T, start=1)}
-        return {"tokens": self.tokens, **counts}
 
 
 class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[misc]
@@ -320,29 +293,12 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         validation.check_is_fitted(self)
         return self._with_warning(self._pooled(_documents(X)))
 
-    def coverage(self, X: Any) -> Coverage:
-        """Return how many tokens each document has, and how many of its n-grams have a vector of their own.
-
-        Parameters
-        ----------
-        X : iterable of str or of lists of tokens
-            The documents.
-        """
-        validation.check_is_fitted(self)
-        tokens = [np.empty(0, dtype=np.int64)]
-        ngrams = [np.empty((0, len(self.pooling_.ngrams)), dtype=np.int64)]
-        for block in self._in_blocks(_documents(X), "counting", lambda block: block):
-            tokens.append(np.diff(block.encoded.offsets))
-            ngrams.append(np.column_stack([np.diff(bag.bounds) for bag in block.bags]))
-        return Coverage(np.concatenate(tokens), np.concatenate(ngrams))
-
     def _with_warning(self, vectors: Singles) -> Singles:
         """Return the vectors, with a warning if some documents are zeros."""
         empty = int(np.count_nonzero(~vectors.any(axis=1)))
         if empty:
             warnings.warn(
-                f"{empty} of {len(vectors)} documents hold no n-gram that has a vector and become zeros; "
-                "coverage() says which",
+                f"{empty} of {len(vectors)} documents hold no n-gram that has a vector and become zeros",
                 AlacarteWarning,
                 stacklevel=3,
             )

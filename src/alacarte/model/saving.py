@@ -31,7 +31,7 @@ from alacarte._io.decoding import read_json
 from alacarte._io.files import atomic_write, is_same_file
 from alacarte._io.folders import replaced_folder
 from alacarte._io.uploads import check_writable, remove_remote, upload
-from alacarte._io.urls import Location, base_name, display_name, list_files, local_path, locate, url_of
+from alacarte._io.urls import base_name, display_name, list_files, local_path, locate, url_of
 from alacarte._version import __version__
 from alacarte.contexts.reading import Reading
 from alacarte.errors import AlacarteError, Hint
@@ -66,45 +66,38 @@ PRETRAINED = Path(__file__).parents[1] / "pretrained"  # the models that ship wi
 def check_folder(folder: str | PathLike[str], overwrite: bool = False) -> None:
     """Raise unless a model may be saved here: in no folder yet, an empty one, or that of an older model.
 
-    Files that no model wrote are in the way only where they have the name of one of a model's.
+    Files that no model wrote are in the way only where they have the name of one of a model's; behind a URL, a model is
+    replaced as it is.
     """
     path = local_path(folder)
     if path is None:
-        _check_url(cast("str", url_of(folder)), overwrite)
-        return
-    if path.exists() and not path.is_dir():
+        check_writable(cast("str", url_of(folder)), AlacarteError)
+    elif path.exists() and not path.is_dir():
         raise AlacarteError(f"{path}: is a file; choose a folder for the model")
-    if overwrite or not path.exists() or not any(path.iterdir()):
+    if overwrite or not _holds_files(folder):
         return
     try:
-        description = describe_model(path)
+        description = describe_model(folder)
     except AlacarteError:
         raise AlacarteError(
-            f"{path}: exists and is not a saved model; choose another folder or remove it",
+            f"{display_name(folder)}: exists and is not a saved model; choose another folder or remove it",
             hint=Hint("or pass overwrite=True, which leaves other files in it alone", OVERWRITE),
         ) from None
     for name in FILE_NAMES:
-        if (path / name).exists() and name not in _written(path, description):
+        if path is not None and (path / name).exists() and name not in _written(path, description):
             raise AlacarteError(
                 f"{path / name}: is not as the model in this folder was saved with it; move it away",
                 hint=Hint("or pass overwrite=True", OVERWRITE),
             )
 
 
-def _check_url(url: str, overwrite: bool) -> None:
-    """Return the same for a URL: there is nothing yet, or a model, which is replaced."""
-    check_writable(url, AlacarteError)
-    with suppress(AlacarteError):
-        if overwrite or describe_model(url):
-            return
-    files: list[Location] = []
+def _holds_files(folder: str | PathLike[str]) -> bool:
+    path = local_path(folder)
+    if path is not None:
+        return path.exists() and any(path.iterdir())
     with suppress(AlacarteError):  # there is nothing, or what is wrong shows when it is written to
-        files = list_files(url)
-    if files:
-        raise AlacarteError(
-            f"{display_name(url)}: holds files and is not a saved model; choose another folder",
-            hint=Hint("or pass overwrite=True, which leaves other files in it alone", OVERWRITE),
-        )
+        return bool(list_files(str(url_of(folder))))
+    return False
 
 
 OVERWRITE = "or pass --overwrite, which leaves other files in it alone"

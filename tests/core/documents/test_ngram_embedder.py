@@ -84,9 +84,6 @@ def test_empty_and_unknown_documents_become_zeros_and_are_told():
     with pytest.warns(AlacarteWarning, match="2 of 3 documents hold no n-gram that has a vector"):
         found = embedder.transform(["", "a", "nothing known"])
     assert found.any(axis=1).tolist() == [False, True, False]
-    covered = embedder.coverage(["", "a b", "nothing known"])
-    assert covered.empty.tolist() == [0, 2]
-    assert covered.to_frame().to_dict("list") == {"tokens": [0, 2, 2], "1-grams": [0, 2, 0], "2-grams": [0, 1, 0]}
     assert embedder.transform([]).shape == (0, 8)
 
 
@@ -401,12 +398,10 @@ def test_parameters_that_are_set_after_fit_change_nothing_before_the_next(later)
     texts = ["a b c", "x a, b", "b c"]
     embedder = NgramEmbedder(WORDS, n=2, ngrams=NGRAMS).fit(texts)
     before, names = embedder.transform(texts), embedder.get_feature_names_out().tolist()
-    covered = embedder.coverage(texts)
     embedder.set_params(**later)
     for fitted in (embedder, pickle.loads(pickle.dumps(embedder))):
         np.testing.assert_array_equal(fitted.transform(texts), before)
         assert fitted.get_feature_names_out().tolist() == names
-        np.testing.assert_array_equal(fitted.coverage(texts).ngrams, covered.ngrams)
     again = embedder.fit(texts).transform(texts)
     assert later == {"tokenizer": "whitespace"} or again.shape != before.shape or not np.array_equal(again, before)
 

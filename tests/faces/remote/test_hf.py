@@ -238,7 +238,7 @@ def test_sums_and_a_model(hub, logged_in, text, vectors):
     assert ALaCarte.load(f"{TEXTS}/model").vectors == vectors
     model.save(f"{TEXTS}/model", include_vectors=False)
     assert "model/vectors.safetensors" not in hub.listed()
-    with pytest.raises(AlacarteError, match="holds files and is not a saved model"):
+    with pytest.raises(AlacarteError, match="exists and is not a saved model"):
         model.save(TEXTS)
 
 

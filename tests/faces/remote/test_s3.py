@@ -314,7 +314,7 @@ def test_files_of_two_models_are_not_taken_for_one(store, text, vectors):
 def test_a_folder_of_other_files_is_not_taken_for_a_model(store, text, vectors):
     store.put("things/notes.txt", b"mine\n")
     model = ALaCarte.fit(vectors, Corpus(store.put("a.txt", text)))
-    with pytest.raises(AlacarteError, match="holds files and is not a saved model"):
+    with pytest.raises(AlacarteError, match="exists and is not a saved model"):
         model.save(f"s3://{BUCKET}/things")
     with pytest.raises(AlacarteError, match=f"s3://{BUCKET}/things/model.json: there is no such file"):
         ALaCarte.load(f"s3://{BUCKET}/things")
