@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from alacarte import ALaCarte, Concordance, Corpus, Document, Targets, Transform, WordVectors, collect
 from alacarte._io import sqlite
 from alacarte._io.progress import ProgressState
-from alacarte.concordance import _database, is_concordance, over_periods
+from alacarte.concordance import _database, is_concordance, keywords, over_periods
 from alacarte.concordance import folder as folders
 from alacarte.concordance._parts import SegmentParts, positions_by_word
 from alacarte.concordance.folder import delete_concordance
@@ -113,7 +114,7 @@ def test_lines_are_where_a_phrase_stands(tmp_path: Path, vectors: WordVectors) -
     assert lines.to_dict() == [
         {
             "document": 0,
-            "before": "the",
+            "before": "The",
             "match": "bank",
             "after": "of the",
             "columns": {"party": "D", "year": 1, "score": None},
@@ -399,6 +400,62 @@ def test_everything_that_takes_a_corpus_takes_a_concordance(tmp_path: Path, vect
     )
 
 
+def test_lines_show_the_text_as_it_was_written(tmp_path: Path, vectors: WordVectors) -> None:
+    given = [
+        Document("\u201cThe BANK,\u201d she said \u2014 it\u2019s\n the Bank.", values=("D", 1, 0.5)),
+        Document(tokens=["The", "bank", ","], values=("D", 1, 0.5)),
+        Document("toward the Cafe\u0301\u00ad bank; the\u200b BANKS\x00", values=("D", 1, 0.5)),
+        Document("\u0130 the Bank", values=("D", 1, 0.5)),  # a letter that is two in lower case
+    ]
+    lines = built(vectors, given, tmp_path / "c").lines("bank", around=3).to_dict()
+    assert [(line["before"], line["match"], line["after"]) for line in lines] == [
+        ("\u201cThe", "BANK", ",\u201d she"),
+        ("\u2019s the", "Bank", "."),
+        ("The", "bank", ","),
+        ("toward the Caf\u00e9", "bank", "; the BANKS"),
+        ("i\u0307 the", "bank", ""),
+    ]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lines_hold_their_tokens(vectors: WordVectors, tmp_path: Path, seed: int) -> None:
+    concordance = built(vectors, documents(seed, 60), tmp_path / "c")
+    for line in concordance.lines(["bank", "the bank"], limit=None, around=40).to_dict():
+        text = concordance.text(line["document"])
+        written = text.split() if isinstance(text, str) else text
+        assert f"{line['before']} {line['match']} {line['after']}".split() == written
+
+
+def test_keywords_are_counted_in_the_text(vectors: WordVectors, tmp_path: Path) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    given = documents(5, 80)
+    concordance = built(vectors, given[:50], tmp_path / "c")
+    concordance.add(Corpus(given[50:], columns=["party", "year", "score"]), show_progress=False)
+    one, other = concordance.where("year<2000"), concordance.where("year>=2000")
+
+    def tokens_of(text: Concordance) -> list[list[str]]:
+        return [concordance.tokenizer(item, set(WORDS)) if isinstance(item, str) else item for item in text]
+
+    mine, others = tokens_of(one), Counter(word for tokens in tokens_of(other) for word in tokens)
+    found = keywords(one, other, least=1)
+    assert {"zorg", "blorp", "new", "york"} & {item.word for item in found}  # also words without vectors
+    sizes = np.array([len(tokens) for tokens in mine]) / one.tokens
+    for item in found:
+        own = np.array([tokens.count(item.word) for tokens in mine])
+        assert (item.uses, item.other_uses) == (own.sum(), others[item.word])
+        assert item.per_million == pytest.approx(1e6 * own.sum() / one.tokens)
+        assert item.per_million > item.other_per_million
+        assert item.documents == np.count_nonzero(own)
+        assert item.evenness == pytest.approx(1 - 0.5 * np.abs(own / own.sum() - sizes).sum())
+        uses = [item.uses, item.other_uses]
+        table = [uses, [one.tokens - item.uses, other.tokens - item.other_uses]]
+        expected = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
+        assert item.log_likelihood == pytest.approx(expected)
+    assert [item.log_likelihood for item in found] == sorted((item.log_likelihood for item in found), reverse=True)
+    with pytest.raises(AlacarteError, match="no text"):
+        keywords(one, concordance.where("year>9000"))
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("sort", [None, "before", "after", "before 2", "after 3", "party", "year", "score"])
 @pytest.mark.parametrize("descending", [False, True])
@@ -412,7 +469,7 @@ def test_uses_in_an_order(vectors: WordVectors, tmp_path: Path, seed: int, sort:
     def key(line: dict[str, Any]) -> Any:
         side, _, first = str(sort).partition(" ")
         if side in ("before", "after"):
-            words = line[side].split()
+            words = line[side].lower().split()
             near = [*(words[::-1] if side == "before" else words)[:3], "", "", ""][:3]
             return near[int(first or 1) - 1 :] + near[: int(first or 1) - 1]
         value = line["columns"][str(sort)]

@@ -1,5 +1,6 @@
 """One segment of a concordance, memory-mapped: ids, documents and where each word occurs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -134,11 +135,10 @@ class StoredSegment:
         return self.positions[self.starts[word] : self.starts[word + 1]].astype(np.int64)
 
     def word_counts(self, mask: Mask) -> Longs:
-        """Return how often each word with a vector occurs in some of the documents."""
+        """Return how often each word occurs in some of the documents, by its number."""
         if mask.all():
-            return np.diff(self.starts[: self.vocabulary + 1])
-        inside = np.repeat(mask, np.diff(self.offsets))
-        return np.bincount(self.ids[inside & (self.ids < self.vocabulary)], minlength=self.vocabulary)
+            return np.diff(self.starts)
+        return np.bincount(self.ids[np.repeat(mask, np.diff(self.offsets))], minlength=len(self.starts) - 1)
 
     def ids_of(self, part: str | Pattern[str], words: PackedWords) -> Longs:
         """Return the ids of a word, or of all words that match a pattern; `words` are those that have a vector."""
@@ -148,6 +148,11 @@ class StoredSegment:
             return np.array(rows, dtype=np.int64)
         rows = [number for number, word in enumerate([*words, *self.extra]) if part.search(word)]
         return np.intersect1d(np.flatnonzero(np.diff(self.starts)), np.array(rows, dtype=np.int64))
+
+    def words_of(self, numbers: Ints | Longs, words: Sequence[str]) -> list[str]:
+        """Return the words of some ids; `words` are those that have a vector."""
+        known = len(words)
+        return [words[number] if number < known else self.extra[number - known] for number in numbers.tolist()]
 
     def find(self, sequence: list[Longs]) -> Longs:
         """Return where a sequence occurs, in the order of the text; each element may be any of several words."""

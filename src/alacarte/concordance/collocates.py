@@ -96,7 +96,7 @@ def collocates(
     expected = counts * (len(words) / concordance.tokens)
     candidates = np.flatnonzero((near >= least) & (near > expected)).tolist()
     chosen = np.array([row for row in candidates if has_letter(uses.source.words[row])], dtype=np.int64)
-    sureness = _log_likelihood(near[chosen], counts[chosen], len(words), concordance.tokens)
+    sureness = log_likelihood(near[chosen], counts[chosen], len(words), concordance.tokens)
     best = np.argsort(-sureness, kind="stable")[: whole_number(limit, "limit", 1)]
     spread = _spread(words, documents, chosen[best])
     return Collocates(
@@ -118,8 +118,8 @@ def _near(window: int) -> Any:
     return near
 
 
-def _log_likelihood(near: Longs, counts: Longs, places: int, tokens: int) -> Doubles:
-    """Return G² of each word: near and elsewhere, beside all other words."""
+def log_likelihood(near: Longs, counts: Longs, places: int, tokens: int) -> Doubles:
+    """Return Dunning's G² of words that occur `near` times at some places, and `counts` times in all tokens."""
     elsewhere = np.maximum(counts - near, 0)
     cells = np.array([near, elsewhere, places - near, tokens - places - elsewhere], dtype=np.float64)
     rows, columns = cells[:2].sum(axis=0), np.array([places, tokens - places], dtype=np.float64)
@@ -132,9 +132,18 @@ def _log_likelihood(near: Longs, counts: Longs, places: int, tokens: int) -> Dou
 def _spread(words: Longs, documents: Longs, chosen: Longs) -> list[tuple[int, float]]:
     """Return in how many documents each chosen word stands near, and how evenly."""
     _, numbers = np.unique(documents, return_inverse=True)
-    places = np.bincount(numbers) / len(numbers)
+    places = np.bincount(numbers)
     found = []
     for word in chosen.tolist():
         own = np.bincount(numbers[words == word], minlength=len(places))
-        found.append((int(np.count_nonzero(own)), float(1 - 0.5 * np.abs(own / own.sum() - places).sum())))
+        found.append((int(np.count_nonzero(own)), evenness(own, places)))
     return found
+
+
+def evenness(uses: Longs, sizes: Longs) -> float:
+    """Return 1 minus Gries's deviation of proportions: of uses by document, beside the sizes of the documents.
+
+    >>> evenness(np.array([1, 1]), np.array([20, 20])), evenness(np.array([2, 0]), np.array([20, 20]))
+    (1.0, 0.5)
+    """
+    return float(1 - 0.5 * np.abs(uses / uses.sum() - sizes / sizes.sum()).sum())

@@ -257,8 +257,9 @@ class Concordance:
 
     def _word_counts(self) -> Longs:
         """Return how often each word of the vectors occurs in the documents."""
-        counts = (segment.word_counts(self._of(segment)) for segment in self._segments)
-        return sum(counts, np.zeros(len(self._words), dtype=np.int64))
+        known = len(self._words)
+        counts = (segment.word_counts(self._of(segment))[:known] for segment in self._segments)
+        return sum(counts, np.zeros(known, dtype=np.int64))
 
     def periods(self, column: str, most: int = 12) -> list[Period]:
         """Return the documents in the order of a column, as slices of about as many documents each.

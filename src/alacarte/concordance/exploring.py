@@ -5,6 +5,8 @@ import subprocess
 import sys
 from html import escape
 from pathlib import Path
+from socket import gethostname
+from urllib.parse import urlsplit
 
 from alacarte.errors import AlacarteError
 
@@ -37,4 +39,10 @@ class Exploring:
     def _repr_html_(self) -> str:
         """Return the page, for notebooks."""
         frame = f'src="{escape(self.address)}" width="100%" height="{self.height}" style="border:1px solid #ccc"'
-        return f'<iframe title="à la carte" {frame}></iframe>'
+        port, name = urlsplit(self.address).port, escape(gethostname())
+        page = f'<a href="{escape(self.address)}" target="_blank">the page</a>'
+        elsewhere = (
+            f"<p>Nothing here? Then Jupyter runs on another machine than your browser. Type "
+            f"<code>ssh -N -L {port}:localhost:{port} {name}</code> on yours, and open {page}.</p>"
+        )
+        return f'<iframe title="à la carte" {frame}></iframe>{elsewhere}'

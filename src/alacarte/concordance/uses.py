@@ -1,17 +1,23 @@
 """The uses of a target in a concordance, as lines of text in any order, some of them at a time."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from alacarte._io.arrays import Doubles, Ints, Longs
+from alacarte._io.arrays import Doubles, Longs
 from alacarte._io.checks import whole_number
 from alacarte._io.table import Columns, Table, beside
 from alacarte.concordance._segment import StoredSegment
+from alacarte.text.tokenizers import character_classes, fold
 
 AROUND = 10  # words shown on each side of a match
+LOOKED_AT = 10  # words on each side by which a match is found again in its document, at least
 TEXTS = ("before", "match", "after")
 SORTED_BY = 3  # words next to a match that decide its place
 CONTEXT_ORDERS = {  # the side, and the first of the words there that counts
@@ -57,7 +63,7 @@ class Lines(Table):
     document : array of int
         The number of each line's document.
     before, match, after : list of str
-        The words before the match, the match, and the words after it.
+        The text before the match, the match, and the text after it, as it was written.
     measures : mapping of str to array of float
         What was measured of each line, as `share` and `change` by `Concordance.influence`.
     values : mapping of str to list
@@ -109,15 +115,6 @@ class LineSource(NamedTuple):
 
     words: Sequence[str]
     values: Callable[[Longs], Mapping[str, list[Any]]]
-
-    def word(self, segment: StoredSegment, number: int) -> str:
-        """Return the word of a number in a segment."""
-        known = len(self.words)
-        return self.words[number] if number < known else segment.extra[number - known]
-
-    def text(self, segment: StoredSegment, ids: Ints) -> str:
-        """Return the words of some numbers, separated by spaces."""
-        return " ".join(self.word(segment, number) for number in ids.tolist() if number >= 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,14 +184,65 @@ class Uses:
         for part in np.unique(which).tolist():
             rows = np.flatnonzero(which == part)
             place = self.places[part].only(numbers[rows] - bounds[part])
-            segment = place.segment
             documents[rows] = place.documents
-            before, after = segment.window(place.begins, place.ends, around, around)
-            spans = [segment.ids[low:high] for low, high in zip(place.begins, place.ends, strict=True)]
-            for name, sides in zip(TEXTS, (before, spans, after), strict=True):
-                for row, ids in zip(rows.tolist(), sides, strict=True):
-                    texts[name][row] = self.source.text(segment, ids)
+            for row, line in zip(rows.tolist(), self._written(place, around), strict=True):
+                for name, text in zip(TEXTS, line, strict=True):
+                    texts[name][row] = text
         return Lines(documents, **texts, measures=measures or {}, values=self.source.values(documents))
+
+    def _written(self, place: Place, around: int) -> Iterator[tuple[str, ...]]:
+        """Yield the text before, of and after each match of a segment, as it is in the document."""
+        segment, far = place.segment, max(around, LOOKED_AT)
+        numbers = segment.document_of(place.begins)
+        texts = dict(zip(numbers.tolist(), segment.texts(numbers), strict=True))
+        writings = {number: Writing(text) for number, text in texts.items() if isinstance(text, str)}
+        windows = segment.window(place.begins, place.ends, far, far)
+        for number, begin, end, *sides in zip(numbers.tolist(), place.begins, place.ends, *windows, strict=True):
+            before, match, after = (
+                segment.words_of(ids[ids >= 0], self.source.words)
+                for ids in (sides[0], segment.ids[begin:end], sides[1])
+            )
+            shown = before[len(before) - min(around, len(before)) :], match, after[:around]
+            found = writings[number].written(before, shown, after) if number in writings else None
+            yield found or (" ".join(shown[0]), " ".join(shown[1]), " ".join(shown[2]))
+
+
+@cache
+def _spaces() -> re.Pattern[str]:
+    """Return the pattern of characters that the tokenizers take for spaces, beside those that Python does."""
+    return re.compile(f"[{re.escape(character_classes()['space'])}]")
+
+
+class Writing:
+    """A document as it was written, in which its tokens are found again: they are all of it but for white space."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text if text.isascii() else _spaces().sub(" ", unicodedata.normalize("NFC", text))
+        folded = fold(self._text)
+        if len(folded) != len(self._text):  # some characters are left out
+            self._text = fold(self._text, lower=False)
+        characters = np.frombuffer(self._text.encode("utf-32-le", "surrogatepass"), dtype="<U1")
+        self._places = np.flatnonzero(~np.char.isspace(characters))
+        self._letters = "".join(folded.split())
+
+    def written(self, before: list[str], shown: tuple[list[str], ...], after: list[str]) -> tuple[str, ...] | None:
+        """Return the text of three stretches of tokens that follow one another; None if they cannot be found.
+
+        `before` and `after` are the tokens on either side by which the place is found, of which some are shown.
+        """
+        whole = "".join([*before, *shown[1], *after]).lower()
+        place = self._letters.find(whole) if len(self._letters) == len(self._places) else -1
+        if place < 0:
+            return None
+        sizes = [len("".join(tokens)) for tokens in (before[: len(before) - len(shown[0])], *shown)]
+        bounds = place + np.cumsum(sizes)
+        return tuple(self._between(low, high) for low, high in pairwise(bounds.tolist()))
+
+    def _between(self, low: int, high: int) -> str:
+        """Return the text from one letter up to another, with single spaces."""
+        if low == high:
+            return ""
+        return " ".join(self._text[self._places[low] : self._places[high - 1] + 1].split())
 
 
 def stretch(skip: int, limit: int | None) -> slice:
@@ -213,7 +261,8 @@ def order_by_words(places: list[Place], source: LineSource, order: str, descendi
     for place in places:
         before, after = place.segment.window(place.begins, place.ends, SORTED_BY, SORTED_BY)
         ids, inverse = np.unique(before[:, ::-1] if side == "before" else after, return_inverse=True)
-        names.append(["" if number < 0 else source.word(place.segment, number) for number in ids.tolist()])
+        there = place.segment.words_of(ids[ids >= 0], source.words)
+        names.append([*[""] * (len(ids) - len(there)), *there])
         columns.append(np.roll(inverse.reshape(-1, SORTED_BY), 1 - first, axis=1))
     ranks = {name: rank for rank, name in enumerate(sorted({name for some in names for name in some}))}
     keys = [np.array([ranks[name] for name in some])[inverse] for some, inverse in zip(names, columns, strict=True)]

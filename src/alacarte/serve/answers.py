@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 from alacarte._io.progress import ProgressCallback
 from alacarte._version import __version__
 from alacarte.comparing.vocabulary import compare
 from alacarte.comparing.word_map import word_map
-from alacarte.concordance import Concordance, collocates, over_periods
+from alacarte.concordance import Concordance, collocates, keywords, over_periods
 from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.model import ALaCarte, InducedVectors, explain
 from alacarte.passes.discover import discover
 from alacarte.senses import induce_senses
 from alacarte.serve.columns import by_years, described_column, groups_to_compare, matching
 from alacarte.serve.desk import Desk
+from alacarte.serve.findings import Telling, first_words, function_words, moved_between
 from alacarte.serve.jobs import BUILD
 from alacarte.serve.preview import previewed
 from alacarte.serve.questions import Parameter, question
@@ -25,10 +27,14 @@ from alacarte.text.corpus import Corpus
 MOST_WORDS = 200  # on a map
 LINES_AT_ONCE = 2000  # lines that are read at a time for a stream
 COMMON = 500  # first words of the vectors, which are no good examples
-FREQUENT = 100  # first words of the vectors, most of which are grammar
 SENSE_LINES = 500  # lines of a word that are shown with their sense
 CHANCE = 0.05  # of a difference by accident, from which on words are said to be used differently
+LEAST = 20  # uses that a word needs on either side to be compared
+HEADLINE = 12_000  # tokens of a corpus in which a word that it opens on occurs once on either side, at least
+FINDINGS = 8  # words that moved, among which one is looked for that moved from one word to another
 MOVED, MOVED_AMONG = 16, 80  # words of a map that nobody named, and the frequent words that they are chosen from
+SAME = 4  # letters that two forms of one word have in common
+AMONG = 30_000  # words of the vectors among which neighbours are looked for
 OWN = 12  # words and phrases of a corpus that are listed
 OWN_FROM = 8  # uses of them, at least
 VALUES = 20  # of a column that are offered while one types
@@ -48,12 +54,13 @@ Sort = Annotated[
         most=200,
     ),
 ]
+Around = Annotated[int, Parameter("how many words to show on either side", default=10, most=100)]
 K = Annotated[int, Parameter("how many words", default=10, least=1, most=100)]
 Among = Annotated[
     int,
     Parameter(
         "how many of the first words of the vectors, in most files the most frequent, neighbours are looked for among",
-        default=30_000,
+        default=AMONG,
         least=1,
         most=10**9,
     ),
@@ -163,17 +170,20 @@ def lines(
     limit: Limit,
     skip: Annotated[int, Parameter("how many lines to leave out first", default=0, most=2**40)],
     sort: Sort,
+    around: Around,
 ) -> Any:
     """Return the lines in which a phrase occurs."""
     uses = workspace.uses(corpus, where, phrase, sort)
-    return {"count": len(uses), "lines": uses.lines(skip, limit).to_dict() if len(uses) > skip else []}
+    return {"count": len(uses), "lines": uses.lines(skip, limit, around=around).to_dict() if len(uses) > skip else []}
 
 
-def all_lines(workspace: Workspace, corpus: CorpusName, phrase: Phrase, where: Where, sort: Sort) -> Iterator[Any]:
+def all_lines(
+    workspace: Workspace, corpus: CorpusName, phrase: Phrase, where: Where, sort: Sort, around: Around
+) -> Iterator[Any]:
     """All lines in which a phrase occurs, one at a time."""
     uses = workspace.uses(corpus, where, phrase, sort)
     for low in range(0, len(uses), LINES_AT_ONCE):
-        yield from uses.lines(low, LINES_AT_ONCE).to_dict()
+        yield from uses.lines(low, LINES_AT_ONCE, around=around).to_dict()
 
 
 def document(
@@ -194,10 +204,18 @@ def stand_near(
     where: Where,
     window: Annotated[int, Parameter("how many words on either side are near", default=5, least=1, most=50)],
     limit: Limit,
+    model: ModelName,
 ) -> Any:
-    """Return the words that stand near a phrase more often than by chance, the surest first."""
+    """Return the words that stand near a phrase more often than by chance, the surest first; which are grammar."""
     chosen = workspace.corpus(corpus, where)
-    return {"words": collocates(chosen, target_of(phrase), window=window, limit=limit).to_dict()}
+    rows = collocates(chosen, target_of(phrase), window=window, limit=limit).to_dict()
+    return {"words": rows, "grammar": _grammar(workspace, rows, model)}
+
+
+def _grammar(workspace: Workspace, rows: list[dict[str, Any]], model: str) -> list[str]:
+    """Return the words of some rows that carry grammar; the page folds them."""
+    known = function_words(workspace.model(model).vectors)
+    return [row["word"] for row in rows if row["word"] in known]
 
 
 def influence(
@@ -317,6 +335,7 @@ def two_sides(
     model: ModelName,
 ) -> Any:
     """Return a phrase on two sides: its nearest words on each, and how like all of these it is on either."""
+    texts = [workspace.corpus(corpus, where), workspace.corpus(other or corpus, other_where)]
     both = [
         _induced(workspace, corpus, phrase, where, model),
         _induced(workspace, other or corpus, phrase, other_where, model),
@@ -324,10 +343,9 @@ def two_sides(
     sides = [_likeness(induced, phrase, k, among) for induced in both]
     words = list(dict.fromkeys(item["other"] for side in sides for item in side["nearest"]))
     pairs = [_similarities(induced, phrase, words) for induced in both]
-    return {
-        "sides": sides,
-        "words": [{"word": word, "a": one, "b": two} for word, one, two in zip(words, *pairs, strict=True)],
-    }
+    rows = [{"word": word, "a": one, "b": two} for word, one, two in zip(words, *pairs, strict=True)]
+    tells = Telling(texts, workspace.model(model).vectors)
+    return {"sides": sides, "words": rows, "moved": moved_between(rows, tells)}
 
 
 def _similarities(induced: InducedVectors, phrase: str, words: list[str]) -> list[Any]:
@@ -358,9 +376,60 @@ def differences(
     found = compare(opened, one, two, targets, show_progress=False, callback=report, **options)
     contexts = {word: {"a": list(lines.a), "b": list(lines.b)} for word, lines in found.contexts.items()}
     changed = [item.word for item in found.changed(CHANCE) if item.conf_low > 0]
-    common = set(opened.vectors.words[:FREQUENT])
-    frequent = [word for word in changed if word in common or not any(map(str.isalpha, word))]
-    return {"words": found.to_dict(), "changed": changed, "frequent": frequent, "contexts": contexts}
+    known = function_words(opened.vectors)
+    grammar = [word for word in changed if word in known or not any(map(str.isalpha, word))]
+    return {"words": found.to_dict(), "changed": changed, "grammar": grammar, "contexts": contexts}
+
+
+def more_often(
+    workspace: Workspace,
+    corpus: CorpusName,
+    where: Where,
+    other: Other,
+    other_where: OtherWhere,
+    limit: Limit,
+    model: ModelName,
+) -> Any:
+    """Return the words that one side uses more often than the other, the surest first; which are grammar."""
+    one, two = workspace.corpus(corpus, where), workspace.corpus(other or corpus, other_where)
+    rows = keywords(one, two, limit=limit).to_dict()
+    return {"words": rows, "grammar": _grammar(workspace, rows, model)}
+
+
+def finding(workspace: Workspace, report: ProgressCallback, corpus: CorpusName, model: ModelName) -> Any:
+    """Return a word of a corpus that is worth a look, and on which two sides: what the page opens on."""
+    chosen, opened = workspace.corpus(corpus), workspace.model(model)
+    tells, common = Telling([chosen], opened.vectors), set(first_words(opened.vectors, COMMON))
+    sides = groups_to_compare(chosen, [described_column(chosen, column) for column in chosen.columns])
+    if sides is not None:
+        both = chosen.where(*sides[0]), chosen.where(*sides[1])
+        options: dict[str, Any] = {"min_count": max(LEAST, chosen.tokens // HEADLINE), "contexts": 0}
+        try:
+            compared = compare(opened, *both, show_progress=False, callback=report, **options)
+            changed = [item.word for item in compared.changed(CHANCE) if item.conf_low > 0]
+        except AlacarteError:  # too little text
+            changed = []
+        found = list(islice((word for word in changed if word not in common and tells(word)), FINDINGS))
+        moved = (
+            word
+            for word in found
+            if all(two_sides(workspace, word, corpus, sides[0], corpus, sides[1], 10, AMONG, model)["moved"])
+        )
+        phrase = next(moved, next(iter(found), ""))
+        if phrase:
+            return {"phrase": phrase, "where": sides[0], "other_where": sides[1]}
+    return {"phrase": _surprising(opened, chosen, tells)}
+
+
+def _surprising(model: ALaCarte, corpus: Concordance, tells: Telling) -> str:
+    """Return a word that a text moves, and whose nearest word in the text is another word that says something."""
+    moved = _moved(model, corpus)
+    uncertainty = corpus.induce(model, moved).uncertainty
+    for word in filter(tells, moved):
+        first = uncertainty.nearest(word, 1, among=AMONG).to_dict()[0]["other"]
+        if first[:SAME] != word[:SAME] and tells(first):
+            return word
+    return next(iter(moved), "")
 
 
 # -------------------------------------------------------------------------------------------------------------- map
@@ -461,6 +530,8 @@ QUESTIONS = (
     question("/api/senses", senses, manner="job"),
     question("/api/compare", two_sides),
     question("/api/differences", differences, manner="job"),
+    question("/api/keywords", more_often, manner="lines"),
+    question("/api/finding", finding, manner="job"),
     question("/api/map", word_positions),
     question("/api/notes", Desk.notes, manner="desk"),
     question("/api/note", Desk.keep_note, "post", "desk"),

@@ -4,21 +4,34 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("httpx")
 from starlette.testclient import TestClient
 
-from alacarte import ALaCarte, Concordance, Corpus, Document, Targets, compare, explain, induce_senses
+from alacarte import (
+    ALaCarte,
+    Concordance,
+    Corpus,
+    Document,
+    Targets,
+    Transform,
+    WordVectors,
+    compare,
+    explain,
+    induce_senses,
+)
 from alacarte.cli._demo import language_reference, paragraphs
 from alacarte.comparing.word_map import word_map
-from alacarte.concordance import collocates, over_periods
+from alacarte.concordance import collocates, keywords, over_periods
 from alacarte.errors import AlacarteError
 from alacarte.serve import jobs as module
-from alacarte.serve.answers import QUESTIONS, quality
+from alacarte.serve.answers import QUESTIONS, finding, quality, two_sides
 from alacarte.serve.app import application, checked_token
 from alacarte.serve.jobs import Jobs
 from alacarte.serve.workspace import Opening, Workspace
@@ -53,6 +66,11 @@ def test_every_number_is_the_librarys(client: TestClient, workspace: Workspace) 
     slice_ = corpus.where("year>=2050")
     answer = client.get("/api/lines", params={"phrase": "bank", "where": ["year>=2050"], "limit": 3, "skip": 2}).json()
     assert answer == {"count": slice_.count("bank"), "lines": slice_.lines("bank", limit=3, skip=2).to_dict()}
+    answer = client.get("/api/lines", params={"phrase": "bank", "limit": 1, "around": 30}).json()
+    assert answer["lines"] == corpus.lines("bank", limit=1, around=30).to_dict()
+    answer = client.get("/api/keywords", params={"where": ["year>=2050"], "other_where": ["year<2050"]}).json()
+    assert answer["words"] == keywords(slice_, corpus.where("year<2050"), limit=20).to_dict()
+    assert set(answer["grammar"]) == {item["word"] for item in answer["words"]} & {"the", "of", "in", "a"}
     answer = job(client, "/api/influence", {"phrase": "bank", "limit": 4})
     assert answer["lines"] == corpus.influence(model, "bank", limit=4).to_dict()
 
@@ -80,19 +98,51 @@ def test_whatever_a_file_holds_its_preview_is_an_answer_or_says_what_is_wrong(
     assert answer.status_code == 200 or answer.json()["error"]
 
 
+NEAR = {"old": ["river", "stream", "shore"], "new": ["money", "purse", "coin"]}
+
+
+def test_a_corpus_opens_on_a_word_that_says_something(tmp_path: Path) -> None:
+    """Not on a name and not on grammar, though both move more than the bank does."""
+    rng = np.random.default_rng(0)
+    others = [f"w{number}" for number in range(60)]  # no words, so that nobody looks at them
+    words = [*others, "bank", "jill", "and", *NEAR["old"], *NEAR["new"]]
+    vectors = WordVectors(words, rng.normal(size=(len(words), 8)))
+    documents = []
+    for number in range(400):
+        side = ("old", "new")[number % 2]
+        near = [str(rng.choice(NEAR[side])) for _ in range(5)]
+        text = [f"{near[0]} we saw Jill {near[1]} {near[2]}", f"{near[2]} and {near[3]}", *rng.choice(others, 12)]
+        text.append(f"{near[3]} bank {near[4]}")
+        documents.append(Document(" . ".join(text), values=(side,)))
+    path = tmp_path / "moved.concordance"
+    corpus = Concordance.build(vectors, Corpus(documents, columns=["age"]), path, show_progress=False)
+    ALaCarte(vectors, Transform(np.eye(8))).save(tmp_path / "model")
+    workspace = Workspace({"own": Opening(str(tmp_path / "model"))}, {"moved": path})
+    found = finding(workspace, lambda state: None, "", "")
+    assert found["phrase"] == "bank"
+    before, after = (found[where][0].removeprefix("age=") for where in ("where", "other_where"))
+    changed = {item.word for item in compare(workspace.model(), *map(corpus.where, ("age=old", "age=new"))).changed()}
+    assert {"jill", "and"} <= changed
+    away, toward = two_sides(workspace, "bank", "", found["where"], "", found["other_where"], 10, 30_000, "")["moved"]
+    assert away in NEAR[before]
+    assert toward in NEAR[after]
+
+
 def test_words_beside_a_word_are_counted_in_its_lines(client: TestClient, workspace: Workspace) -> None:
     stats = pytest.importorskip("scipy.stats")
     corpus = workspace.corpus()
     rows = client.get("/api/collocates", params={"phrase": "bank", "window": 3}).json()["words"]
     assert rows == collocates(corpus, "bank", window=3, limit=20).to_dict()
     lines = corpus.uses("bank").lines(limit=None, around=3)
-    near = Counter(word for side in (lines.before, lines.after) for text in side for word in text.split())
+    words = workspace.model().vectors.key_to_index
+    tokens_of = partial(corpus.tokenizer, known=words)
+    near = Counter(word for side in (lines.before, lines.after) for text in side for word in tokens_of(text))
     for row in rows:
         assert row["uses"] == near[row["word"]] > row["expected"]
         holding = {
             document
             for document, before, after in zip(lines.document.tolist(), lines.before, lines.after, strict=True)
-            if row["word"] in f"{before} {after}".split()
+            if row["word"] in tokens_of(f"{before} {after}")
         }
         assert row["documents"] == len(holding)
         near_it, places, uses, tokens = row["uses"], sum(near.values()), corpus.count(row["word"]), corpus.tokens

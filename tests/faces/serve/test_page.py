@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from alacarte import Concordance, Corpus, Document
+from alacarte.concordance import keywords
+from alacarte.contexts.weights import STOP_WORDS
 from alacarte.serve.app import checked_token
 from alacarte.serve.workspace import Workspace
 
@@ -147,18 +149,28 @@ def test_lines_in_the_order_of_the_second_word(page: Any, address: str, workspac
     page.reload()
     page.wait_for_selector("[data-line='0']")
     assert page.input_value("[aria-label='Order of the lines']") == "after 2"
+    with page.expect_response(lambda response: "around=25" in response.url) as answered:
+        page.select_option("[aria-label='Words on either side of a line']", "25")
+    wider = workspace.corpus().uses("bank", sort="after 2").lines(0, 100, around=25)
+    assert answered.value.json()["lines"] == json.loads(json.dumps(wider.to_dict()))
+    page.reload()
+    page.wait_for_selector("[data-line='9'] .before")
+    assert page.inner_text("[data-line='9'] .before > bdi") == wider.before[9]
+    row = page.locator("[data-line='9'] .text")
+    assert row.evaluate("row => row.scrollHeight <= row.clientHeight")  # all of it is in sight
 
 
 def test_over_time_senses_and_the_lines_that_count(page: Any, address: str) -> None:
     page.goto(f"{address}/word?phrase=bank&over=year&with=money&with=river")
     page.wait_for_selector("svg[aria-label*='by year'] .band")
+    assert page.locator("svg[aria-label^='How like']").count() == 2  # a picture for each word
     page.click("text=Show the lines that made this vector")
     page.wait_for_selector(".row.share")
     page.click("text=Look for several senses")
     page.wait_for_selector(".sense")
 
 
-def test_two_sides_and_all_words(page: Any, address: str) -> None:
+def test_two_sides_and_all_words(page: Any, address: str, workspace: Workspace) -> None:
     page.goto(f"{address}/compare?phrase=bank&where=year<2060&other_where=year>=2060")
     page.wait_for_selector("svg[aria-label*='either side'] circle")
     page.wait_for_selector(".verdict >> text=apart")
@@ -170,6 +182,12 @@ def test_two_sides_and_all_words(page: Any, address: str) -> None:
     page.wait_for_function("() => document.querySelector('h1').textContent.startsWith('bank')")
     page.wait_for_selector(".verdict >> text=apart")
     alone = page.inner_text(".verdict")
+    corpus = workspace.corpus()
+    more_often = keywords(corpus.where("year<2060"), corpus.where("year>=2060"))
+    told = next(item.word for item in more_often if item.word not in STOP_WORDS)
+    tables = page.locator("[aria-label^='Words that ']")
+    assert tables.nth(0).locator("td a").first.inner_text() == told
+    assert tables.count() == 2
     page.click("text=Compare all words")
     page.wait_for_selector("svg[aria-label^='All words']")
     with page.expect_download() as waiting:
@@ -207,9 +225,37 @@ def test_the_map_moves_and_zooms(page: Any, address: str) -> None:
     page.wait_for_function("was => document.querySelector('.map ellipse').getAttribute('rx') === was", arg=before)
 
 
+def test_two_fingers_zoom_the_map(browser: Any, address: str) -> None:
+    context = browser.new_context(has_touch=True, viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    page.goto(f"{address}/map?words=bank&words=money&words=river")
+    page.wait_for_selector(".map ellipse")
+    page.locator(".map").scroll_into_view_if_needed()
+    size = "Number(document.querySelector('.map ellipse').getAttribute('rx'))"
+    before, box = page.evaluate(size), page.locator(".map svg").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch = context.new_cdp_session(page)
+
+    def fingers(kind: str, apart: float) -> None:
+        points = [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points if apart else []})
+
+    fingers("touchStart", 30)
+    for apart in range(35, 95, 5):
+        fingers("touchMove", apart)
+    fingers("touchEnd", 0)
+    page.wait_for_function(f"before => {size} > 2 * before", arg=before)
+    assert page.evaluate(size) == pytest.approx(3 * before, rel=0.2)  # three times as far apart
+    context.close()
+
+
 def test_words_beside_a_word(page: Any, address: str) -> None:
     page.goto(f"{address}/word?phrase=bank")
     page.wait_for_selector("[aria-label='Words beside it'] td a")
+    assert not {"the", "of", "a"} & set(page.locator("[aria-label='Words beside it'] td a").all_inner_texts())
+    page.wait_for_selector(".over h2")
+    beside, over = (page.locator(place).bounding_box() for place in ("[aria-label='Words beside it']", ".over"))
+    assert beside["x"] + beside["width"] < over["x"]  # below the nearest words, and not below the charts
     before = page.inner_text("[aria-label='Words beside it']")
     page.fill("#window", "1")
     page.press("#window", "Tab")
@@ -241,7 +287,9 @@ def test_a_corpus_is_added_while_another_is_explored(page: Any, address: str, tm
     file = tmp_path / "letters.txt"
     file.write_text("the bank of the river\na boat in deep money\n" * 20)
     page.goto(f"{address}/corpora")
-    page.set_input_files("#file", file)
+    with page.expect_file_chooser() as chooser:
+        page.click(".choice:has-text('Choose a file')")
+    chooser.value.set_files(file)
     page.wait_for_selector(".sample li >> text=a boat in deep money")
     assert page.input_value("#name") == "letters"
     page.click("text=Build the corpus")
@@ -302,6 +350,25 @@ def test_a_file_that_is_dropped_says_what_it_is(
     assert built.columns == ("day", "party")
     page.request.post(f"{address}/api/corpus/delete", data={"name": f"dropped-{ending}"})
     page.request.post(f"{address}/api/text/delete", data={"name": name})
+
+
+def test_a_folder_is_dropped(page: Any, address: str, tmp_path: Path) -> None:
+    folder = tmp_path / "letters of 1900"
+    (folder / "inside").mkdir(parents=True)
+    for name in ("one.txt", "inside/two.txt", ".hidden.txt"):
+        (folder / name).write_text(f"the bank of the river, in {name}\n")
+    page.goto(f"{address}/word")
+    page.wait_for_selector("#phrase")
+    mouse = page.context.new_cdp_session(page)
+    dropped = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        mouse.send("Input.dispatchDragEvent", {"type": kind, "x": 200, "y": 200, "data": dropped})
+    page.wait_for_selector("h2 >> text=and 1 more")
+    sent = page.locator(".things label").all_inner_texts()
+    assert {"one.txt", "two.txt"} <= set(sent)
+    assert ".hidden.txt" not in sent
+    for name in ("one.txt", "two.txt"):
+        page.request.post(f"{address}/api/text/delete", data={"name": name})
 
 
 def test_a_note_is_kept(page: Any, address: str) -> None:
@@ -383,9 +450,11 @@ def test_a_line_on_a_phone_is_not_cut_off(browser: Any, address: str) -> None:
     ("path", "place", "holds"),
     [
         ("/invent?word=zorg&sentence=the+zorg+of+money&sentence=a+deep+zorg", "main", "money"),
-        ("/word?phrase=bank&over=year&with=money", "main", "money"),
-        ("/word?phrase=ban*", ".answer", "ban*"),
-        ("/compare?phrase=bank&where=year<2060&other_where=year>=2060", "main", "contexts_a"),
+        ("/word?phrase=bank&over=year&with=money", ".over", "money"),
+        ("/word?phrase=ban*", ".near", "ban*"),
+        ("/word?phrase=ban*", ".stand", "expected"),
+        ("/compare?phrase=bank&where=year<2060&other_where=year>=2060", ".compared", "contexts_a"),
+        ("/compare?phrase=bank&where=year<2060&other_where=year>=2060", ".keywords", "per_million"),
         ("/map?words=bank&words=money&words=river", "main", "river"),
     ],
 )
@@ -393,7 +462,7 @@ def test_the_python_prints_the_numbers(
     page: Any, address: str, path: str, place: str, holds: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page.goto(f"{address}{path}")
-    page.wait_for_selector(".tools >> text=Show the Python")
+    page.wait_for_selector(f"{place} .tools >> text=Show the Python")
     page.wait_for_timeout(300)
     for button in page.locator(f"{place} .tools >> text=Show the Python").all():
         button.click()
@@ -627,18 +696,64 @@ def test_lines_are_text_cut_between_words(page: Any, address: str) -> None:
     assert "show=party" in page.url
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1200, 390])
-def test_everyone_can_use_it(browser: Any, address: str, scheme: str, width: int) -> None:
+CUT = """(width) => [...document.querySelectorAll("main *")].filter((each) => {
+    const box = each.getBoundingClientRect();
+    const inside = each.closest(".cell, .scroller, .sample, pre, svg, .unseen");
+    return box.right > width + 1 && box.width && each.checkVisibility() && !inside;
+}).map((each) => each.outerHTML.slice(0, 90))"""
+
+
+def barriers(page: Any) -> list[Any]:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    violations = axe.Axe().run(page).response["violations"]
+    return [(item["id"], item["nodes"][0]["html"]) for item in violations]
+
+
+# 720 pixels with two to a point are a window of 1440 pixels at 200 %.
+@pytest.mark.parametrize(
+    ("width", "points", "scheme"),
+    [(1200, 1, "light"), (1200, 1, "dark"), (390, 1, "light"), (390, 1, "dark"), (720, 2, "light")],
+)
+def test_everyone_can_use_it(browser: Any, address: str, scheme: str, width: int, points: int) -> None:
+    viewport = {"width": width, "height": 900 // points}
+    context = browser.new_context(viewport=viewport, color_scheme=scheme, device_scale_factor=points)
     page = context.new_page()
     for path, sign in (*VIEWS, ("/word", ".examples a"), ("/compare", ".examples a"), ("/map", ".map ellipse")):
         page.goto(f"{address}{path}")
         page.wait_for_selector(sign)
-        violations = axe.Axe().run(page).response["violations"]
-        assert not [(item["id"], item["nodes"][0]["html"]) for item in violations]
+        assert barriers(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(CUT, width) == []
+        rows = page.locator("nav a").evaluate_all(
+            "links => new Set(links.map((link) => Math.round(link.getBoundingClientRect().top))).size"
+        )
+        assert rows == 1
+    context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
+def test_everyone_can_use_what_opens(browser: Any, address: str, width: int, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(f"{address}/word?phrase=bank&senses=1&influence=1&around=25")
+    page.wait_for_selector(".sense")
+    page.wait_for_selector(".row.share")
+    page.locator("text=Show the Python").first.click()
+    page.evaluate("document.querySelectorAll('main details').forEach((each) => { each.open = true; })")
+    assert barriers(page) == []
+    assert page.evaluate(CUT, width) == []
+    page.locator("[data-line='0']").click()
+    page.wait_for_selector("dialog[open] mark")
+    assert barriers(page) == []
+    page.keyboard.press("Escape")
+    page.goto(f"{address}/corpora")
+    page.wait_for_selector(".things a")
+    rows = ["remark,day,party", *(",".join(f'"{value}"' for value in row) for row in ROWS)]
+    page.evaluate(DROP, ["opened.csv", "\n".join(rows)])
+    page.wait_for_selector(".sample td")
+    assert barriers(page) == []
+    assert page.evaluate(CUT, width) == []
+    page.request.post(f"{address}/api/text/delete", data={"name": "opened.csv"})
     context.close()
 
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -55,6 +56,9 @@ def test_the_first_screen_is_a_finding_that_its_numbers_bear_out(page: Any, real
     assert toward["b"]["conf_low"] > toward["a"]["conf_high"]
     assert page.locator("svg[aria-label*='over time'] .band").count() == 2
     assert page.locator(".quote .target").all_inner_texts() == ["energy", "energy"]
+    quotes = " ".join(page.locator(".quote blockquote").all_inner_texts())
+    assert re.search(r"[A-Z]", quotes)  # as it was written
+    assert not re.search(r" [,.;:]", quotes)
     page.click(".quote button >> nth=0")
     page.wait_for_selector("dialog[open] mark >> text=energy")
     page.keyboard.press("Escape")
@@ -153,6 +157,8 @@ def test_a_notebook_shows_the_page_in_a_cell(page: Any, workspace: Workspace) ->
         frame.locator("nav >> text=Word").click()
         frame.locator("#phrase").fill("bank")
         frame.locator("[data-line='0']").wait_for()
+        port = urlsplit(shown.address).port
+        assert f"ssh -N -L {port}:localhost:{port}" in page.inner_text("code")  # for notebooks on other machines
         page.goto("about:blank")
         notebook.shutdown()
     finally:

@@ -219,20 +219,34 @@ export const periodName = (name) => name.replace(/(\d{4})-\d{2}(-\d{2})?/g, "$1"
 // Curves over periods, each {name, colour, points: [{period, uses, value, low, high, known, title, href}]}; `range` is
 // shared between pictures. What cannot be known is at the foot, in grey, and interrupts its curve.
 export function overTime(curves, periods, range, label, { most = 620, tall = 330 } = {}) {
-  const width = room(most),
-    height = tall,
-    picture = frame(width, height, label),
-    [low, high] = range;
-  const scale = ticks(low, high, 5),
-    left = 12 + Math.max(...scale.map(([, text]) => widthOf(text))),
-    named = curves.length > 1 || curves[0]?.name;
-  const right =
-      width -
-      12 -
-      (named ? Math.min(0.3 * width, Math.max(...curves.map((curve) => widthOf(short(curve.name), 14)))) : 0),
-    foot = height - 32;
-  const x = (place) =>
-    periods.length < 2 ? (left + right) / 2 : left + 8 + (place * (right - left - 16)) / (periods.length - 1);
+  const width = room(most);
+  const picture = frame(width, tall, label);
+  const plane = timeAxes(picture, curves, periods, range, width, tall);
+  const placed = curves.map((curve) => ({
+    ...curve,
+    points: curve.points.map((point) => ({ ...point, at: periods.indexOf(point.period) })),
+  }));
+  for (const { colour, points } of placed) picture.append(...stretches(points).flatMap(drawnStretch(plane, colour)));
+  for (const { colour, points } of placed) picture.append(...points.filter(isDrawn).map(dot(plane, colour)));
+  picture.append(...endLabels(placed, plane));
+  const value = (point) =>
+    point.known ? [number(point.value), number(point.low), number(point.high)] : [UNKNOWN, "", ""];
+  const cells = placed.flatMap(({ name, points }) => points.map((point) => [point.period, name, ...value(point)]));
+  return {
+    picture: walkable(picture),
+    place: element("div", {}, picture, table(label, ["period", "which", "value", "at least", "at most"], cells)),
+  };
+}
+
+// Draws the axes and says where a period and a value are.
+function timeAxes(picture, curves, periods, [low, high], width, height) {
+  const scale = ticks(low, high, height < 250 ? 3 : 5);
+  const left = 12 + Math.max(...scale.map(([, text]) => widthOf(text)));
+  const names = curves.map(({ name }) => widthOf(short(name), 14));
+  const right = width - 12 - Math.min(0.3 * width, Math.max(...names));
+  const foot = height - 32;
+  const step = (right - left - 16) / Math.max(1, periods.length - 1);
+  const x = (place) => (periods.length < 2 ? (left + right) / 2 : left + 8 + place * step);
   const y = (value) => foot - ((within(value, low, high) - low) / (high - low)) * (foot - 16);
   for (const [value, text] of scale) {
     picture.append(
@@ -240,105 +254,65 @@ export function overTime(curves, periods, range, label, { most = 620, tall = 330
       element("text", { class: "axis", x: left - 6, y: y(value) + 4, "text-anchor": "end" }, text),
     );
   }
-  const names = periods.map(periodName),
-    widest = Math.max(...names.map((name) => widthOf(name))) + 12,
-    every = Math.max(1, Math.ceil((periods.length * widest) / (right - left + widest)));
-  names.forEach((name, place) => {
-    if (place % every === 0)
-      picture.append(
-        element(
-          "text",
-          {
-            class: "axis",
-            x: within(x(place), left - 12 + widthOf(name) / 2, width - 2 - widthOf(name) / 2),
-            y: height - 8,
-            "text-anchor": "middle",
-          },
-          name,
-        ),
-      );
+  const titles = periods.map(periodName);
+  const widest = Math.max(...titles.map((title) => widthOf(title))) + 22;
+  const every = Math.max(1, Math.ceil((periods.length * widest) / (right - left + widest)));
+  titles.forEach((title, place) => {
+    if (place % every) return;
+    const half = widthOf(title) / 2;
+    const at = { x: within(x(place), left - 12 + half, width - 2 - half), y: height - 8, "text-anchor": "middle" };
+    picture.append(element("text", { class: "axis", ...at }, title));
   });
-  const ends = [],
-    dots = [];
-  for (const { name, colour, points } of curves) {
-    const placed = points.map((point) => ({ ...point, at: periods.indexOf(point.period) }));
-    const stretches = placed
-      .reduce(
-        (found, point) => {
-          if (!point.known) found.push([]);
-          else found[found.length - 1].push(point);
-          return found;
-        },
-        [[]],
-      )
-      .filter((stretch) => stretch.length);
-    for (const stretch of stretches) {
-      if (stretch[0].low !== undefined) {
-        const edge = (side) => stretch.map((point) => `${x(point.at)},${y(point[side])}`);
-        picture.append(
-          stretch.length > 1
-            ? element("polygon", {
-                class: `band ${colour}`,
-                points: [...edge("high"), ...edge("low").reverse()].join(" "),
-              })
-            : element("line", {
-                class: `interval ${colour}`,
-                x1: x(stretch[0].at),
-                x2: x(stretch[0].at),
-                y1: y(stretch[0].low),
-                y2: y(stretch[0].high),
-              }),
-        );
-      }
-      picture.append(
-        element("polyline", {
-          class: `curve ${colour}`,
-          points: stretch.map((point) => `${x(point.at)},${y(point.value)}`).join(" "),
-        }),
-      );
-    }
-    for (const point of placed.filter((each) => each.uses > 0 || each.known)) {
-      const dot = element(
-        "circle",
-        {
-          class: `point ${point.known ? colour : "unknown"}`,
-          cx: x(point.at),
-          cy: point.known ? y(point.value) : foot,
-          r: point.known ? 4 : 3,
-        },
-        element("title", {}, point.title),
-      );
-      dots.push({ at: point.at, made: point.uses > 0 ? svgLink(point.href, dot) : dot, title: point.title });
-    }
-    const last = placed.filter((point) => point.known).pop();
-    if (last && name) ends.push({ name, colour, y: y(last.value) + 5 });
-  }
-  for (const { made, title } of dots) {
-    if (made.tagName === "a") made.setAttribute("aria-label", title);
-    picture.append(made);
-  }
-  ends
-    .sort((one, two) => one.y - two.y)
-    .forEach((end, place) => {
-      if (place) end.y = Math.max(end.y, ends[place - 1].y + 16);
-    });
-  const over = Math.max(0, (ends[ends.length - 1]?.y ?? 0) - foot);
-  picture.append(
-    ...ends.map((end) =>
-      element("text", { class: `label ${end.colour}`, x: right + 4, y: end.y - over }, short(end.name)),
-    ),
-  );
-  const cells = curves.flatMap((curve) =>
-    curve.points.map((point) => [
-      point.period,
-      curve.name,
-      ...(point.known ? [number(point.value), number(point.low), number(point.high)] : [UNKNOWN, "", ""]),
-    ]),
-  );
-  return {
-    picture: walkable(picture),
-    place: element("div", {}, picture, table(label, ["period", "which", "value", "at least", "at most"], cells)),
+  return { x, y, right, foot };
+}
+
+// Points that follow one another and are known.
+const stretches = (points) =>
+  points
+    .reduce((found, point) => (point.known ? [...found.slice(0, -1), [...found.at(-1), point]] : [...found, []]), [[]])
+    .filter((stretch) => stretch.length);
+
+const drawnStretch =
+  ({ x, y }, colour) =>
+  (stretch) => {
+    const edge = (side) => stretch.map((point) => `${x(point.at)},${y(point[side])}`);
+    const curve = element("polyline", { class: `curve ${colour}`, points: edge("value").join(" ") });
+    const [first] = stretch;
+    if (first.low === undefined) return [curve];
+    const around = [...edge("high"), ...edge("low").reverse()].join(" ");
+    const alone = { x1: x(first.at), x2: x(first.at), y1: y(first.low), y2: y(first.high) };
+    return stretch.length > 1
+      ? [element("polygon", { class: `band ${colour}`, points: around }), curve]
+      : [element("line", { class: `interval ${colour}`, ...alone }), curve];
   };
+
+const isDrawn = (point) => point.uses > 0 || point.known;
+
+const dot =
+  ({ x, y, foot }, colour) =>
+  (point) => {
+    const look = point.known
+      ? { class: `point ${colour}`, cy: y(point.value), r: 4 }
+      : { class: "point unknown", cy: foot, r: 3 };
+    const circle = element("circle", { cx: x(point.at), ...look }, element("title", {}, point.title));
+    if (!point.uses) return circle;
+    const link = svgLink(point.href, circle);
+    link.setAttribute("aria-label", point.title);
+    return link;
+  };
+
+// The names of curves at their ends, one below the other where they would lie on each other.
+function endLabels(curves, { y, right, foot }) {
+  const last = ({ name, colour, points }) => ({ name, colour, end: points.filter((point) => point.known).pop() });
+  const named = curves.map(last).filter(({ name, end }) => name && end);
+  const ends = named.map((each) => ({ ...each, y: y(each.end.value) + 5 })).sort((one, two) => one.y - two.y);
+  ends.forEach((end, place) => {
+    if (place) end.y = Math.max(end.y, ends[place - 1].y + 16);
+  });
+  const over = Math.max(0, (ends.at(-1)?.y ?? 0) - foot);
+  return ends.map((end) =>
+    element("text", { class: `label ${end.colour}`, x: right + 4, y: end.y - over }, short(end.name)),
+  );
 }
 
 // ------------------------------------------------------------------------------------------------------- all words

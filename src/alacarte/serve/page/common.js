@@ -347,6 +347,16 @@ export function say(place, error) {
   place.replaceChildren(element("p", { class: "wrong", role: "alert" }, error.message));
 }
 
+// A line as running text; there is no space where marks follow, or after a bracket that opens.
+export const spaceBefore = (text) => (/^[,.;:!?…%)\]}’”'"]/.test(text) ? "" : " ");
+export const inText = ({ before, match, after }, kind = "") => [
+  before,
+  /[([{“‘]$/.test(before) ? "" : " ",
+  element("b", { class: kind }, match),
+  spaceBefore(after),
+  after,
+];
+
 // ---------------------------------------------------------------------------------------------- the same elsewhere
 
 export const quoted = (text) => JSON.stringify(text);

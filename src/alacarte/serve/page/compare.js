@@ -30,13 +30,22 @@ import { tools } from "./share.js";
 import { noteForm } from "./keeping.js";
 import { exampleLinks, inWords, modelOf, noCorpus, sliceForm } from "./slices.js";
 import { mirrored, volcano } from "./charts.js";
-import { findingOf, movedBetween } from "./finding.js";
+import { findingOf } from "./finding.js";
 import { LineTable } from "./lines.js";
 import { time } from "./time.js";
 import { marked } from "./word.js";
+import { wordTable } from "./words.js";
 
 const LEAST = 20; // uses that a word needs on either side
 const LISTED = 30; // words that are listed with their lines
+const KEYWORDS = 40; // words that one side uses more often
+const MORE_OFTEN = {
+  uses: ({ uses, other_uses }) => `${whole(uses)} : ${whole(other_uses)}`,
+  "a million": (row) => `${whole(Math.round(row.per_million))} : ${whole(Math.round(row.other_per_million))}`,
+  documents: ({ documents }) => whole(documents),
+  evenness: ({ evenness }) => evenness.toFixed(2),
+  "log-likelihood": ({ log_likelihood }) => whole(Math.round(log_likelihood)),
+};
 const DIFFERENCES = "/api/differences";
 
 export async function compare(main) {
@@ -141,9 +150,11 @@ class Compare {
     const before = state();
     const same = this.asked === JSON.stringify(this.sides());
     const all = same ? before.get("all") : "";
-    const kept = { over: before.get("over"), show: before.getAll("show"), all };
+    const kept = { over: before.get("over"), around: before.get("around"), show: before.getAll("show"), all };
     if (push) go("/compare", { ...this.sides(), phrase: word, ...kept });
-    if (!same) this.everything.replaceChildren(element("h2", {}, "All words at once"), this.allWords());
+    if (!same) {
+      this.everything.replaceChildren(element("h2", {}, "All words at once"), this.allWords(), ...this.keywords());
+    }
     this.asked = JSON.stringify(this.sides());
     entitle(word && `${word}: ${this.names().join(" and ")}`, "Compare");
     this.empty(word);
@@ -163,6 +174,7 @@ class Compare {
     parts.forEach((part) => part.replaceChildren());
     this.tables.forEach((table) => table.clear());
     this.behind.hidden = !word;
+    this.shown.classList.toggle("compared", Boolean(word)); // room, so that nothing jumps when the answer comes
   }
 
   welcome() {
@@ -191,7 +203,7 @@ class Compare {
     const row = await this.judge(word, signal);
     if (row.reason)
       this.shown.replaceChildren(...this.drawn(answered, word, row.reason)); // the same, with more in grey
-    else if (row.differs) this.heading.replaceChildren(...this.finding(word, answered.words));
+    else if (row.differs) this.heading.replaceChildren(...findingOf(word, this.names(), answered.moved));
   }
 
   // What is said of a word is its row among all words; a word that is not among them is tested alone.
@@ -210,11 +222,6 @@ class Compare {
     const differs = answer.changed.includes(row.word);
     this.verdict.textContent = verdictOf(row, differs, this.names());
     return { ...row, differs };
-  }
-
-  finding(word, words) {
-    const [away, toward] = movedBetween(words);
-    return findingOf(word, this.names(), away, toward);
   }
 
   overTime(answered, word) {
@@ -266,22 +273,22 @@ class Compare {
 
   showAll(answered, place) {
     const [a, b] = this.names();
-    const frequent = new Set(answered.frequent);
+    const grammar = new Set(answered.grammar);
     const rows = new Map(answered.words.map((item) => [item.word, item]));
     const changed = answered.changed.map((word) => rows.get(word));
     const tested = answered.words.filter((item) => item.q_value !== null).length;
     const label = `All words: how far apart ${a} and ${b} are, and the confidence`;
     const chart = volcano(
       answered.words,
-      changed.filter((item) => !frequent.has(item.word)),
+      changed.filter((item) => !grammar.has(item.word)),
       label,
       (word) => this.address(word),
     );
     const said = changed.length
       ? `${whole(changed.length)} of ${whole(tested)} words are used differently; one in twenty may be by accident.`
       : `None of ${whole(tested)} words is used differently beyond chance.`;
-    const grammar = changed.filter((item) => frequent.has(item.word));
-    const others = changed.filter((item) => !frequent.has(item.word)).slice(0, LISTED);
+    const folded = changed.filter((item) => grammar.has(item.word));
+    const others = changed.filter((item) => !grammar.has(item.word)).slice(0, LISTED);
     place.replaceChildren(
       element("p", { class: "lede" }, said),
       chart.place,
@@ -295,7 +302,7 @@ class Compare {
         { class: "changed" },
         others.map((item) => this.changedWord(item, answered.contexts[item.word])),
       ),
-      grammar.length ? this.folded(grammar) : "",
+      folded.length ? this.folded(folded) : "",
       tools({
         rows: answered.words,
         name: `${a} and ${b}`,
@@ -311,7 +318,7 @@ class Compare {
       place ? ", " : "",
       element("a", { href: this.address(item.word) }, item.word),
     ]);
-    const title = `${counted(items.length, "very frequent word")}, such as the, of and it, that also differ`;
+    const title = `${counted(items.length, "word")} of grammar, such as the, of and it, that also differ`;
     return element("details", {}, element("summary", {}, title), element("p", {}, names));
   }
 
@@ -334,6 +341,36 @@ class Compare {
     return element("li", {}, title, element("details", {}, more, element("div", { class: "two even" }, both)));
   }
 
+  // Words that either side uses more often than the other.
+  keywords() {
+    const sides = this.sides();
+    if (sides.corpus === sides.other && String(sides.where) === String(sides.other_where)) return [];
+    const turned = { ...sides, corpus: sides.other, where: sides.other_where };
+    Object.assign(turned, { other: sides.corpus, other_where: sides.where });
+    const places = [sides, turned].map((asked, which) => this.keywordsOf(asked, which));
+    const title = element("h2", {}, "Words that one side uses more often");
+    return [title, element("div", { class: "keywords two even" }, places)];
+  }
+
+  keywordsOf(asked, which) {
+    const place = element("div", { class: "reserved" });
+    const [mine, others] = which ? ["b", "a"] : ["a", "b"];
+    const name = this.names()[which];
+    const work = async (signal) => {
+      const answered = await ask("/api/keywords", { ...asked, limit: KEYWORDS }, false, signal);
+      const lines = [`print(keywords(${mine}, ${others}, limit=${KEYWORDS}))`];
+      const imports = ["from alacarte.concordance import keywords"];
+      const label = `Words that ${name} uses more often`;
+      place.replaceChildren(
+        element("h3", { class: `label ${sideClass(which)}` }, name),
+        wordTable(answered, MORE_OFTEN, label, (word) => this.address(word)),
+        tools({ rows: answered.words, name: label, python: this.python(null, lines, [], imports), command: null }),
+      );
+    };
+    current(place, work, (error) => say(place, error));
+    return place;
+  }
+
   // ------------------------------------------------------------------------------------------------- the ways out
 
   options() {
@@ -343,9 +380,9 @@ class Compare {
     return [...where, ...this.model.options];
   }
 
-  python(word, lines, names) {
+  python(word, lines, names, imports = []) {
     const sides = this.both.map((side, which) => `${"ab"[which]} = ${sliced(side.chosen.path, side.where())}`);
-    return script(this.model, word, [...sides, ...lines], { names: ["Concordance", ...names] });
+    return script(this.model, word, [...sides, ...lines], { names: ["Concordance", ...names], imports });
   }
 
   waysOut(answered, word, known, pictures) {

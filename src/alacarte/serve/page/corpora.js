@@ -215,8 +215,8 @@ class Corpora {
     return element(
       "div",
       { class: "drop" },
-      element("label", { for: "file" }, "Drop a file anywhere on this page, or choose one"),
-      file,
+      element("p", {}, "Drop a file anywhere on this page, or "),
+      element("span", { class: "choice" }, file, element("label", { for: "file" }, "Choose a file")),
       element("p", { class: "hint" }, kinds),
       this.sent,
     );

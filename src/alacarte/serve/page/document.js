@@ -71,8 +71,7 @@ function stretches(text, begin, end, use) {
   return [earlier, element("p", { class: "document" }, before, use, after), later, told];
 }
 
-// Where a use is in the text of its document, from the words around it; the words of a line are in lower case and
-// are apart from their commas.
+// Where a use is in the text of its document, from the words around it; lines have single spaces.
 function whereabouts(text, line) {
   const escaped = (word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const pattern = (words) => words.filter(Boolean).map(escaped).join("\\s*");

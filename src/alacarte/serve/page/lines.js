@@ -12,6 +12,7 @@ import {
   keyed,
   remember,
   say,
+  spaceBefore,
   state,
   stream,
   whole,
@@ -24,6 +25,9 @@ const PAGE = 100; // lines that are asked for at a time
 const WIDE = 820; // pixels: lines are in columns from here on
 const VALUE = 88; // pixels of a column of values
 const GAP = 14; // pixels between columns
+const WORD = 50; // pixels of a word, about
+const AROUND = 10; // words on either side that are shown unless somebody asks for more
+const WIDTHS = [AROUND, 25, 50, 100];
 const MATCH = 200; // pixels of the widest match
 const HEAD = 44; // pixels of the header
 const TEXTS = ["before", "match", "after"];
@@ -42,15 +46,16 @@ const pen = element("canvas").getContext("2d");
 // ------------------------------------------------------------------------------------------------------- one line
 
 // How lines are laid out in so much room: in columns, or, where there is little, as text with its values below.
-function layoutOf(place, columns, matches) {
+function layoutOf(place, columns, matches, around = AROUND) {
   const width = place.clientWidth,
     face = getComputedStyle(place).getPropertyValue("--serif");
-  const stacked = width < WIDE || columns.length > 4;
+  const stacked = width < WIDE || columns.length > 4 || around > AROUND;
   pen.font = `600 17px ${face}`;
   const match = Math.min(MATCH, Math.max(50, ...matches.map((text) => pen.measureText(text).width))) + 2;
   pen.font = `17px ${face}`;
   const inRow = (width - match - columns.length * (VALUE + GAP) - 2 * GAP) / 2 - 2;
-  const text = width < 1000 ? 2 : 1; // rows of text of a stacked line
+  const wide = Math.ceil((2 * around * WORD) / (0.9 * width));
+  const text = around > AROUND ? wide : width < 1000 ? 2 : 1; // rows of text of a stacked line
   const row = stacked ? text * 26 + (columns.length ? 32 : 12) : 38;
   place.classList.toggle("stacked", stacked);
   place.style.setProperty("--columns", columns.length);
@@ -98,10 +103,11 @@ function lineRow(line, values, layout, largest, open, more = {}) {
   const onkeydown = (event) => {
     if (event.key === "Enter") open();
   };
+  const then = layout.stacked ? spaceBefore(line.after) : null;
   const row = element(
     "div",
     { class: "row", role: "row", tabindex: "0", onclick: open, onkeydown, ...more },
-    parts([before, space, match, space, after], cells),
+    parts([before, space, match, then, after], cells),
   );
   if (line.share !== undefined) {
     row.classList.add("share");
@@ -171,7 +177,8 @@ export class LineTable {
     this.grid = element("div", { class: "concordance" }, this.scroll);
     this.all = element("button", { type: "button", onclick: () => this.everything() }, "CSV of all lines");
     this.order = this.orders();
-    this.ways = element("div", { class: "tools", hidden: true }, this.all, this.order, this.choice());
+    this.around = Number(state().get("around")) || AROUND;
+    this.ways = element("div", { class: "tools", hidden: true }, this.all, this.order, this.widths(), this.choice());
     this.place = element("div", {}, element("div", { class: "over-lines" }, this.count, this.ways), this.grid);
     this.drawn = 0; // how often rows were drawn anew
     this.turn = 0;
@@ -220,6 +227,18 @@ export class LineTable {
     const options = Object.entries(ORDERS).map(([value, text]) => element("option", { value }, text));
     const onchange = (event) => this.sorted(event.target.value);
     return element("select", { "aria-label": "Order of the lines", onchange }, options);
+  }
+
+  // How much of the text is shown.
+  widths() {
+    const option = (count) => element("option", { value: count, selected: count === this.around }, `${count} words`);
+    const onchange = (event) => {
+      this.around = Number(event.target.value);
+      remember({ around: this.around === AROUND ? "" : this.around });
+      this.show(this.asked, this.sort);
+    };
+    const select = element("select", { "aria-label": "Words on either side of a line", onchange }, WIDTHS.map(option));
+    return element("span", {}, select, " on either side");
   }
 
   sorted(order) {
@@ -273,9 +292,9 @@ export class LineTable {
   }
 
   page(which) {
-    const { pages, asked, sort, signal } = this;
+    const { pages, asked, around, sort, signal } = this;
     if (!pages.has(which)) {
-      const values = { ...asked, sort, skip: which * PAGE, limit: PAGE };
+      const values = { ...asked, around, sort, skip: which * PAGE, limit: PAGE };
       const answer = ask("/api/lines", values, false, signal).catch((error) => {
         pages.delete(which);
         throw error;
@@ -340,7 +359,7 @@ export class LineTable {
     const first = await this.pages.get(0)?.catch(() => null);
     if (!this.total || !first) return;
     const matches = first.lines.map((line) => line.match);
-    this.layout = layoutOf(this.grid, this.names(), matches);
+    this.layout = layoutOf(this.grid, this.names(), matches, this.around);
     this.drawn += 1;
     this.space.style.height = `${this.height()}px`;
     this.scroll.style.height = `${Math.min(460, this.height() + HEAD)}px`;
@@ -418,7 +437,7 @@ export class LineTable {
   // All lines as CSV, written as they come.
   everything() {
     const rows = [];
-    const { asked, sort, all } = this;
+    const { asked, around, sort, all } = this;
     let written = 0;
     let names = null;
     const hear = (line) => {
@@ -432,7 +451,7 @@ export class LineTable {
       if (written % 1000 === 0) all.textContent = `${whole(written)} of ${whole(this.total)} lines …`;
     };
     const work = async (signal) => {
-      await stream("/api/all-lines", { ...asked, sort }, hear, signal);
+      await stream("/api/all-lines", { ...asked, around, sort }, hear, signal);
       all.textContent = "CSV of all lines";
       const name = asked.phrase.replace(/[^\p{L}\p{N}]+/gu, "-") || "all";
       download(new Blob(rows, { type: "text/csv" }), `${name}-lines.csv`);

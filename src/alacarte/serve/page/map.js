@@ -11,6 +11,7 @@ import {
   element,
   entitle,
   go,
+  inText,
   named,
   say,
   script,
@@ -133,7 +134,7 @@ class MapView {
       const asked = { corpus: values.corpus, where: values.where, phrase: point.word, limit: LINES };
       const { lines, count } = await ask("/api/lines", asked, false, signal);
       const address = addressOf("/word", { corpus: values.corpus, where: values.where, phrase: point.word });
-      const line = ({ before, match, after }) => element("li", {}, before, " ", element("b", {}, match), " ", after);
+      const line = (each) => element("li", {}, inText(each));
       const more = element("a", { href: address }, `All ${counted(count, "line")} of ${point.word}`);
       const title = element("h2", {}, chosen ? `${point.word} alone; click on it again for all` : point.word);
       this.lines.replaceChildren(title, element("ul", {}, lines.map(line)), more);

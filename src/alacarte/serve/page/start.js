@@ -7,6 +7,7 @@ import {
   counted,
   current,
   element,
+  inText,
   isKnown,
   job,
   keptAnswer,
@@ -21,7 +22,7 @@ import {
 import { exampleLinks, inWords, modelOf, noCorpus } from "./slices.js";
 import { bars, likeness, likenessRange, mirrored, overTime } from "./charts.js";
 import { readDocument } from "./document.js";
-import { findingOf, movedBetween } from "./finding.js";
+import { findingOf } from "./finding.js";
 import { tools } from "./share.js";
 
 const PERIODS = 8;
@@ -95,46 +96,37 @@ class Start {
 
   async finding(signal) {
     const { corpus } = this;
-    const found = corpus.finding ?? (corpus.sides ? await this.surest(signal) : null);
-    if (!found) {
-      await this.nearest(signal);
+    const found = corpus.finding ?? (await this.found(signal));
+    if (!found.where) {
+      await this.nearest(found.phrase, signal);
       return;
     }
     const asked = { corpus: corpus.name, ...found, model: this.model.name };
     const answered = await ask("/api/compare", asked, false, signal);
-    const [away, toward] = movedBetween(answered.words);
     const sides = [inWords(found.where, corpus.columns), inWords(found.other_where, corpus.columns)];
-    this.heading.replaceChildren(...findingOf(found.phrase, sides, away, toward));
+    this.heading.replaceChildren(...findingOf(found.phrase, sides, answered.moved));
     const uses = answered.sides.map((side, which) => `${counted(side.uses, "use")} ${sides[which]}`);
     const more = addressOf("/compare", { corpus: corpus.name, ...found });
     this.lede.replaceChildren(`${uses.join(", ")}. `, element("a", { href: more }, "Look closer"), ".");
-    await this.draw(found, sides, [away, toward], answered.words, signal);
+    await this.draw(found, sides, answered, signal);
     await this.evidence(found, sides, signal);
   }
 
-  // The word that is surely used most differently on two sides of this corpus.
-  async surest(signal) {
-    const { name, sides } = this.corpus;
-    const values = { corpus: name, where: sides[0], other: name, other_where: sides[1], model: state().get("model") };
+  // A word of this corpus that is worth a look, and on which sides.
+  async found(signal) {
     const bar = element("progress", { "aria-label": "Comparing all words" });
     this.picture.replaceChildren(element("p", { class: "hint" }, "Looking for words that moved … "), bar);
     const show = ({ done, total }) => {
       if (total) Object.assign(bar, { max: total, value: done });
     };
-    const asked = { ...values, least: 20 };
-    const work = () => job("/api/differences", asked, show, signal);
-    const answered = await keptAnswer("/api/differences", asked, work).catch((error) => {
-      if (signal.aborted) throw error;
-      return { changed: [], frequent: [] }; // too little text
-    });
-    const phrase = answered.changed.find((word) => !answered.frequent.includes(word));
-    return phrase ? { phrase, where: sides[0], other_where: sides[1] } : null;
+    const asked = { corpus: this.corpus.name, model: this.model.name };
+    return keptAnswer("/api/finding", asked, () => job("/api/finding", asked, show, signal));
   }
 
-  async draw(found, sides, pair, words, signal) {
+  async draw(found, sides, { moved, words }, signal) {
     const { corpus, model } = this;
     const date = corpus.columns.find((column) => column.kind === "date");
-    const others = pair.filter(Boolean).map((item) => item.word);
+    const others = moved.filter(Boolean);
     if (!date || !others.length) {
       const address = (phrase) => addressOf("/compare", { corpus: corpus.name, ...found, phrase });
       const label = `How like other words ${found.phrase} is, with 95 percent intervals`;
@@ -190,7 +182,7 @@ class Start {
     const from = Object.values(line.columns).filter(Boolean).join(", ");
     const open = element("button", { type: "button", class: "link" }, from || "Read the document");
     open.addEventListener("click", () => readDocument(line, this.corpus.name));
-    const text = ["… ", line.before, " ", element("b", { class: "target" }, line.match), " ", line.after, " …"];
+    const text = ["… ", ...inText(line, "target"), " …"];
     return element(
       "figure",
       { class: "quote" },
@@ -201,9 +193,8 @@ class Start {
   }
 
   // A corpus without sides, or in which nothing moved: what one of its words means here.
-  async nearest(signal) {
+  async nearest(phrase, signal) {
     const { corpus, model } = this;
-    const [phrase] = corpus.examples;
     if (!phrase) throw new Error("This corpus has too few words for a finding; add more text.");
     const values = { corpus: corpus.name, phrase, where: [] };
     const answered = await ask("/api/word", { ...values, model: model.name }, false, signal);

@@ -34,8 +34,16 @@ import { exampleLinks, inWords, modelOf, noCorpus, sliceForm } from "./slices.js
 import { likeness } from "./charts.js";
 import { lineList, LineTable } from "./lines.js";
 import { time } from "./time.js";
+import { wordTable } from "./words.js";
 
-const COLLOCATES = 15; // words beside it that are listed
+const COLLOCATES = 40; // words beside it
+const BESIDE = {
+  "beside it": ({ uses }) => whole(uses),
+  "by chance": ({ expected }) => expected.toFixed(1),
+  documents: ({ documents }) => whole(documents),
+  evenness: ({ evenness }) => evenness.toFixed(2),
+  "log-likelihood": ({ log_likelihood }) => log_likelihood.toFixed(0),
+};
 
 export async function word(main) {
   const there = await about();
@@ -64,11 +72,19 @@ class Word {
     this.heading = element("h1", {});
     this.lede = element("p", { class: "lede" });
     this.examples = element("div", {});
-    this.near = element("div", { class: "reserved", "aria-live": "polite" });
+    this.near = element("div", { class: "near reserved", "aria-live": "polite" });
+    this.beside = element("div", { class: "stand reserved" });
     this.over = element("div", { class: "over reserved" });
     this.further = element("div", {});
     this.shown = element("div", { hidden: true });
-    const near = element("div", { class: "answer" }, element("h2", {}, "Nearest words"), this.near);
+    const near = element(
+      "div",
+      { class: "answer" },
+      element("h2", {}, "Nearest words"),
+      this.near,
+      element("h2", {}, "Words beside it"),
+      this.beside,
+    );
     const lines = [element("h2", {}, "The lines behind it"), this.table.place];
     this.shown.append(element("div", { class: "two" }, near, this.over), ...lines, this.further);
   }
@@ -104,7 +120,8 @@ class Word {
   answer(how = "opened") {
     const values = this.values();
     const before = state();
-    const kept = { sort: before.get("sort"), show: before.getAll("show"), over: before.get("over") };
+    const keep = Object.fromEntries(["sort", "over", "around"].map((name) => [name, before.get(name)]));
+    const kept = { ...keep, show: before.getAll("show") };
     const address = { ...values, ...kept, model: before.get("model") };
     if (how === "asked") go("/word", address);
     if (how === "typed") goSoon("/word", address);
@@ -158,6 +175,7 @@ class Word {
     this.shown.ariaBusy = "false";
     this.near.replaceChildren(...this.nearest(answered, values));
     this.overTime(values, answered);
+    this.collocates(values);
     this.further.replaceChildren(...this.more(values));
     await (shown ?? lines());
   }
@@ -236,14 +254,7 @@ class Word {
       values: () => ({ ...asked, limit: 30 }),
       show: (answered, place) => this.showInfluence(values, answered, place),
     });
-    const near = element("div", {});
-    this.collocates(values, near);
-    const parts = [
-      element("h2", {}, "Words beside it"),
-      near,
-      element("h2", {}, "The lines that count most"),
-      influence,
-    ];
+    const parts = [element("h2", {}, "The lines that count most"), influence];
     if (values.phrase.includes("*")) return parts;
     const senses = longQuestion({
       label: "Look for several senses",
@@ -256,45 +267,27 @@ class Word {
   }
 
   // Words that stand near it, as other concordancers list them.
-  collocates(values, place, window = 5) {
+  collocates(values, window = 5) {
+    const place = this.beside;
     const work = async (signal) => {
-      const { words } = await ask("/api/collocates", { ...values, window, limit: COLLOCATES }, false, signal);
+      const asked = { ...values, window, limit: COLLOCATES, model: this.model.name };
+      const answered = await ask("/api/collocates", asked, false, signal);
       const width = element("input", { type: "number", min: 1, max: 50, value: window, id: "window" });
-      width.addEventListener("change", () => this.collocates(values, place, width.value || 5));
+      width.addEventListener("change", () => this.collocates(values, width.value || 5));
       const label = element("label", { for: "window" }, "Words on either side");
-      const names = ["word", "beside it", "by chance", "documents", "evenness", "log-likelihood"];
-      const head = names.map((name, at) => element("th", { scope: "col", class: at ? "number" : "" }, name));
-      const of = [quoted(values.phrase), `window=${window}`, `limit=${COLLOCATES}`].join(", ");
+      const of = `target, window=${window}, limit=${COLLOCATES}`;
       const lines = [`corpus = ${sliced(this.form.chosen.path, values.where)}`, `print(collocates(corpus, ${of}))`];
       const imports = ["from alacarte.concordance import collocates"];
-      const python = script(this.model, null, lines, { names: ["Concordance"], imports });
+      const python = script(this.model, values.phrase, lines, { names: ["Concordance"], imports });
+      const address = (phrase) => addressOf("/word", { corpus: this.form.corpus(), phrase });
       place.replaceChildren(
-        element("div", { class: "narrow" }, label, width),
-        element("div", { class: "sample", tabindex: "0", role: "region", "aria-label": "Words beside it" }, [
-          element(
-            "table",
-            {},
-            element("thead", {}, element("tr", {}, head)),
-            element("tbody", {}, words.map(this.beside)),
-          ),
-        ]),
-        tools({ rows: words, name: `${values.phrase} beside`, python, command: null }),
+        element("div", { class: "beside" }, label, width),
+        wordTable(answered, BESIDE, "Words beside it", address),
+        tools({ rows: answered.words, name: `${values.phrase} beside`, python, command: null }),
       );
     };
     return current(place, work, (error) => say(place, error));
   }
-
-  beside = ({ word, uses, expected, documents, evenness, log_likelihood }) => {
-    const address = addressOf("/word", { corpus: this.form.corpus(), phrase: word });
-    const cells = [uses, expected.toFixed(1), documents, evenness.toFixed(2), log_likelihood.toFixed(0)];
-    const link = element("td", {}, element("a", { href: address }, word));
-    return element(
-      "tr",
-      {},
-      link,
-      cells.map((cell) => element("td", { class: "number" }, String(cell))),
-    );
-  };
 
   showInfluence(values, answered, place) {
     const { form, model } = this;
