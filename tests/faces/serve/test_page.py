@@ -4,14 +4,14 @@ import csv
 import json
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from alacarte import Concordance, Corpus, Document
+from alacarte.cli import app
 from alacarte.concordance import keywords
 from alacarte.contexts.weights import STOP_WORDS
 from alacarte.serve.app import checked_token
@@ -482,15 +482,25 @@ def test_the_python_of_a_comparison_gives_what_is_drawn(page: Any, address: str,
     assert drawn[1].startswith(f"{first.estimate:.2f}") or drawn[1] == "unknown"
 
 
-def test_the_commands_give_the_same(page: Any, address: str) -> None:
-    page.goto(f"{address}/word?phrase=bank")
-    page.wait_for_selector(".answer .tools")
-    page.click("text=Show the command")
-    for command in page.inner_text(".answer pre").splitlines():
-        done = subprocess.run(
-            [sys.executable, "-m", "alacarte", *shlex.split(command)[1:]], capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize(
+    ("path", "sign"),
+    [
+        ("/invent?word=zorg&sentence=the+zorg+of+money&sentence=a+deep+zorg", "svg circle"),
+        ("/word?phrase=bank&over=year&with=money&senses=1&influence=1", ".sense"),
+        ("/compare?phrase=bank&where=year<2060&other_where=year>=2060", ".verdict >> text=apart"),
+        ("/map?words=bank&words=money&words=river", ".map ellipse"),
+    ],
+)
+def test_the_commands_are_those_that_there_are(page: Any, address: str, path: str, sign: str) -> None:
+    page.goto(f"{address}{path}")
+    page.wait_for_selector(sign)
+    for button in page.locator("text=Show the command").all():
+        button.click()
+    shown = [text for text in page.locator(".tools + pre:not([hidden])").all_inner_texts() if text.startswith("alc ")]
+    assert shown or path.startswith("/map")
+    for command in "\n".join(shown).splitlines():
+        done = CliRunner().invoke(app, shlex.split(command)[1:])
+        assert done.exit_code == 0, (command, done.output)
 
 
 def delay(page: Any, holding: str, seconds: float = 1.0) -> None:

@@ -364,7 +364,7 @@ class Compare {
       place.replaceChildren(
         element("h3", { class: `label ${sideClass(which)}` }, name),
         wordTable(answered, MORE_OFTEN, label, (word) => this.address(word)),
-        tools({ rows: answered.words, name: label, python: this.python(null, lines, [], imports), command: null }),
+        tools({ rows: answered.words, name: label, python: this.python(null, lines, [], imports) }),
       );
     };
     current(place, work, (error) => say(place, error));

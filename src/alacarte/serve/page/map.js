@@ -4,7 +4,6 @@ import {
   about,
   addressOf,
   ask,
-  conditions,
   counted,
   current,
   download,
@@ -12,10 +11,8 @@ import {
   entitle,
   go,
   inText,
-  named,
   say,
   script,
-  shell,
   sliced,
   state,
   visit,
@@ -152,8 +149,6 @@ class MapView {
     ];
     const imports = ["from alacarte.comparing.word_map import word_map"];
     const python = script(this.model, null, lines, { names: ["Concordance"], imports });
-    const where = conditions("--where", values.where);
-    const command = shell("alc", "concordance", "map", path, ...words.flatMap(named), ...where, ...this.model.options);
-    return tools({ rows: points, name: "map", python, command, pictures: [plane.picture] });
+    return tools({ rows: points, name: "map", python, pictures: [plane.picture] });
   }
 }

@@ -2,7 +2,7 @@
 
 import { csv, download, element, writeAddress } from "./common.js";
 
-export function tools({ rows, name, python, command, pictures = [] }) {
+export function tools({ rows, name, python, command = "", pictures = [] }) {
   const written = element("pre", { hidden: true, tabindex: "0" });
   const show = (text) => () => {
     written.hidden = !written.hidden && written.textContent === text;

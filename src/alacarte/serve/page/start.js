@@ -142,7 +142,7 @@ class Start {
     const chart = overTime(curves, periods, likenessRange(rows), label);
     const numbers = rows.map(({ where: _where, ...row }) => row);
     const python = overScript(model, corpus, found.phrase, date.name, others);
-    const out = tools({ rows: numbers, name: found.phrase, python, command: null, pictures: [chart.picture] });
+    const out = tools({ rows: numbers, name: found.phrase, python, pictures: [chart.picture] });
     this.picture.replaceChildren(chart.place, out);
   }
 

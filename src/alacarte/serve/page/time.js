@@ -3,17 +3,14 @@
 import {
   addressOf,
   ask,
-  conditions,
   counted,
   current,
   element,
   isKnown,
-  named,
   quoted,
   remember,
   say,
   script,
-  shell,
   sliced,
   UNKNOWN,
   whole,
@@ -171,20 +168,11 @@ class Time {
       `    print(over_periods(corpus, model, target, ${quoted(by)}, ${JSON.stringify(list)}))`,
     ];
     const imports = ["from alacarte.concordance import over_periods"];
-    const like = list.flatMap((other) => ["--like", other]);
-    const asked = [...named(phrase), "--by", by, ...like];
-    const command = ({ form, values }) =>
-      shell(
-        ...["alc", "concordance", "over", form.chosen.path, ...asked],
-        ...conditions("--where", values.where),
-        ...model.options,
-      );
     const numbers = ({ where: _where, ...row }, side) => (this.several ? { side: sides[side].name, ...row } : row);
     return tools({
       rows: answers.flatMap((rows, side) => rows.map((row) => numbers(row, side))),
       name: `${phrase} by ${by}`,
       python: script(model, phrase, lines, { names: ["Concordance"], imports }),
-      command: sides.map(command).join("\n"),
       pictures,
     });
   }

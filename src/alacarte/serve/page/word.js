@@ -283,7 +283,7 @@ class Word {
       place.replaceChildren(
         element("div", { class: "beside" }, label, width),
         wordTable(answered, BESIDE, "Words beside it", address),
-        tools({ rows: answered.words, name: `${values.phrase} beside`, python, command: null }),
+        tools({ rows: answered.words, name: `${values.phrase} beside`, python }),
       );
     };
     return current(place, work, (error) => say(place, error));
@@ -293,8 +293,6 @@ class Word {
     const { form, model } = this;
     const lines = [`corpus = ${sliced(form.chosen.path, values.where)}`];
     lines.push("print(corpus.influence(model, target, limit=30))");
-    const of = [form.chosen.path, ...named(values.phrase), "--limit", "30"];
-    const where = conditions("--where", values.where);
     place.replaceChildren(
       element("p", { class: "hint" }, "Shaded by how much of the vector each line makes."),
       lineList(answered.lines, this.table.names(), form.corpus, "Lines that count most"),
@@ -302,7 +300,6 @@ class Word {
         rows: answered.lines.map(flat),
         name: `${values.phrase} lines`,
         python: script(model, values.phrase, lines, { names: ["Concordance"] }),
-        command: shell("alc", "concordance", "influence", ...of, ...where, ...model.options),
       }),
     );
   }
