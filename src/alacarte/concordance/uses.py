@@ -195,7 +195,7 @@ class Uses:
         segment, far = place.segment, max(around, LOOKED_AT)
         numbers = segment.document_of(place.begins)
         texts = dict(zip(numbers.tolist(), segment.texts(numbers), strict=True))
-        writings = {number: Writing(text) for number, text in texts.items() if isinstance(text, str)}
+        originals = {number: Original(text) for number, text in texts.items() if isinstance(text, str)}
         windows = segment.window(place.begins, place.ends, far, far)
         for number, begin, end, *sides in zip(numbers.tolist(), place.begins, place.ends, *windows, strict=True):
             before, match, after = (
@@ -203,7 +203,7 @@ class Uses:
                 for ids in (sides[0], segment.ids[begin:end], sides[1])
             )
             shown = before[len(before) - min(around, len(before)) :], match, after[:around]
-            found = writings[number].written(before, shown, after) if number in writings else None
+            found = originals[number].written(before, shown, after) if number in originals else None
             yield found or (" ".join(shown[0]), " ".join(shown[1]), " ".join(shown[2]))
 
 
@@ -213,7 +213,7 @@ def _spaces() -> re.Pattern[str]:
     return re.compile(f"[{re.escape(character_classes()['space'])}]")
 
 
-class Writing:
+class Original:
     """A document as it was written, in which its tokens are found again: they are all of it but for white space."""
 
     def __init__(self, text: str) -> None:

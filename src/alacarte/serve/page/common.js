@@ -347,10 +347,10 @@ export function say(place, error) {
   place.replaceChildren(element("p", { class: "wrong", role: "alert" }, error.message));
 }
 
-// A line as running text; there is no space where marks follow, or after a bracket that opens.
+// A line as running text, which begins with a word; there is no space where marks follow, or after an open bracket.
 export const spaceBefore = (text) => (/^[,.;:!?…%)\]}’”'"]/.test(text) ? "" : " ");
 export const inText = ({ before, match, after }, kind = "") => [
-  before,
+  before.replace(/^[^\p{L}\p{N}([{“‘"]+/u, ""),
   /[([{“‘]$/.test(before) ? "" : " ",
   element("b", { class: kind }, match),
   spaceBefore(after),
