@@ -3,10 +3,9 @@
 import json
 import socket
 
-import numpy as np
 import pytest
 
-from alacarte import ALaCarte, Transform, WordVectors
+from alacarte import WordVectors
 from alacarte.errors import AlacarteError, BadVectors
 
 VECTORS = WordVectors(["a", "new york"], [[1.0, 0.0], [0.0, 1.0]], counts=[7, 9], name="toy.2d")
@@ -18,11 +17,6 @@ def no_network(monkeypatch):
         raise AssertionError("a connection was opened")
 
     monkeypatch.setattr(socket.socket, "connect", refused)
-
-
-def model(tmp_path):
-    VECTORS.save(tmp_path / "v.safetensors")
-    return ALaCarte(WordVectors.load(tmp_path / "v.safetensors"), Transform(np.eye(2)))
 
 
 def cached(tmp_path, monkeypatch, folder, name):
@@ -44,46 +38,6 @@ def cached(tmp_path, monkeypatch, folder, name):
             (snapshot / file.name).write_bytes(file.read_bytes())
 
 
-def test_a_model_with_a_card(tmp_path, monkeypatch, no_network):
-    made = model(tmp_path)
-    made.save_pretrained(tmp_path / "mine")
-    names = {file.name for file in (tmp_path / "mine").iterdir()}
-    assert names == {"model.json", "transform.safetensors", "vectors.safetensors", "config.json", "README.md"}
-    assert json.loads((tmp_path / "mine" / "config.json").read_text())["library_name"] == "alacarte"
-    card = (tmp_path / "mine" / "README.md").read_text()
-    assert card.startswith("---\nlibrary_name: alacarte\n")
-    assert 'ALaCarte.from_pretrained("mine")' in card
-    assert "2 vectors of 2 dimensions (v.safetensors)" in card
-    assert str(tmp_path) not in card  # nothing of this machine is published
-    for loaded in (ALaCarte.from_pretrained(tmp_path / "mine"), ALaCarte.load(tmp_path / "mine")):
-        assert loaded.vectors == VECTORS
-        assert loaded.vectors.counts.tolist() == [7, 9]
-        assert loaded.embed("x a", target="x").tolist() == [1.0, 0.0]
-    cached(tmp_path, monkeypatch, tmp_path / "mine", "someone/mine")
-    assert ALaCarte.from_pretrained("someone/mine").vectors == VECTORS
-    assert WordVectors.from_pretrained("someone/mine") == VECTORS
-    with pytest.raises(AlacarteError, match="hf download someone/other"):
-        ALaCarte.from_pretrained("someone/other")
-    with pytest.raises(AlacarteError, match="hf download someone/mine"):
-        ALaCarte.from_pretrained("someone/mine", revision="no-such-branch")
-
-
-def test_a_card_may_be_changed_and_is_not_lost(tmp_path):
-    made = model(tmp_path)
-    made.save_pretrained(tmp_path / "mine", include_vectors=False)
-    assert not (tmp_path / "mine" / "vectors.safetensors").exists()
-    card = tmp_path / "mine" / "README.md"
-    card.write_text(card.read_text().replace("# license:", "license: mit"))
-    assert ALaCarte.from_pretrained(tmp_path / "mine", vectors=VECTORS).vectors == VECTORS
-    with pytest.raises(AlacarteError, match=r"README\.md: is not as the model"):
-        made.save_pretrained(tmp_path / "mine")
-    assert "license: mit" in card.read_text()
-    made.save_pretrained(tmp_path / "mine", overwrite=True)
-    assert "# license:" in card.read_text()
-    made.save(tmp_path / "mine")  # a model without a card takes away what the other had
-    assert not card.exists()
-
-
 def test_vectors_with_a_card(tmp_path, monkeypatch, no_network):
     VECTORS.save_pretrained(tmp_path / "mine")
     assert {file.name for file in (tmp_path / "mine").iterdir()} == {"vectors.safetensors", "config.json", "README.md"}
@@ -98,6 +52,10 @@ def test_vectors_with_a_card(tmp_path, monkeypatch, no_network):
     VECTORS.first(1).save_pretrained(tmp_path / "mine", overwrite=True)
     cached(tmp_path, monkeypatch, tmp_path / "mine", "someone/vectors")
     assert WordVectors.from_pretrained("someone/vectors").words == ("a",)
+    with pytest.raises(BadVectors, match="hf download someone/other"):
+        WordVectors.from_pretrained("someone/other")
+    with pytest.raises(BadVectors, match="hf download someone/vectors"):
+        WordVectors.from_pretrained("someone/vectors", revision="no-such-branch")
 
 
 def test_from_the_command_line(tmp_path):

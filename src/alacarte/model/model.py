@@ -20,7 +20,7 @@ from alacarte._io.options import refuse_unknown
 from alacarte._io.progress import phase
 from alacarte.contexts.reading import ReadingOptions
 from alacarte.contexts.sums import ContextSums
-from alacarte.errors import AlacarteError, BadCorpus, BadVectors, Hint
+from alacarte.errors import BadCorpus, BadVectors, Hint
 from alacarte.model.few_shot import FewShotModel
 from alacarte.model.induced import InducedVectors, as_compared
 from alacarte.model.saving import pretrained_folder, read_model, write_model
@@ -38,7 +38,6 @@ from alacarte.transform.report import FitReport
 from alacarte.transform.solve import Solve, SolveOptions
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.uncertainty import Uncertainty
-from alacarte.vectors.formats.hub import find_folder
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
 ADAPTED_POSITIONS = "linear"  # found words again more often than "uniform" on each text (benchmarks/own_words.py)
@@ -450,52 +449,6 @@ class ALaCarte(FewShotModel):
             Whether files that are not of a model may be replaced. Others in the folder always stay.
         """
         write_model(folder, self, include_vectors=include_vectors, overwrite=overwrite)
-
-    def save_pretrained(
-        self, folder: str | PathLike[str], *, include_vectors: bool = True, overwrite: bool = False
-    ) -> None:
-        """Save the model for the Hugging Face Hub: with `config.json`, a model card (`README.md`) and the vectors.
-
-        The card says what the model is, how it was learned and how to use it; the licence is yours to fill in. The
-        parameters are those of `save`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import tempfile
-        >>> model = ALaCarte(WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]]), Transform(np.eye(2)))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     model.save_pretrained(folder)
-        ...     ALaCarte.from_pretrained(folder).embed("x a", target="x").tolist()
-        [1.0, 0.0]
-        """
-        write_model(folder, self, include_vectors=include_vectors, overwrite=overwrite, card=True)
-
-    @classmethod
-    def from_pretrained(
-        cls,
-        name: str | PathLike[str],
-        *,
-        revision: str | None = None,
-        vectors: VectorsLike | None = None,
-        tokenizer: TokenizerLike | None = None,
-        check: bool = True,
-    ) -> "ALaCarte":
-        """Load a model by the path of its folder, or by its name on the Hugging Face Hub.
-
-        Nothing is fetched: `hf download NAME` does that. For models that ship with this package, see `pretrained`.
-
-        Parameters
-        ----------
-        name
-            The path or name.
-        revision
-            A branch, tag or commit.
-        vectors, tokenizer, check
-            As in `load`.
-        """
-        folder = find_folder(name, revision, AlacarteError)
-        return cls.load(folder, vectors=vectors, tokenizer=tokenizer, check=check)
 
     @classmethod
     def load(

@@ -10,7 +10,6 @@
 | `spread.safetensors` | how far the contexts of a typical word lie apart |
 | `vectors.safetensors` | the vectors, unless they ship with a package or were left out |
 | `report.txt` | the report, to read |
-| `config.json`, `README.md` | for the Hugging Face Hub, on request: facts, and a model card |
 
 `model.json` holds a digest of each of the others, so that files of two models are never taken for one. It names files
 of its own folder and shipped vectors, and leads nowhere else. A model takes the place of an older one as a whole
@@ -40,7 +39,6 @@ from alacarte.spelling.fusion import Fusion
 from alacarte.transform.register import Register
 from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import TypicalSpread
-from alacarte.vectors.formats import hub
 from alacarte.vectors.formats.named import known_names
 from alacarte.vectors.word_vectors import VectorsLike, WordVectors
 
@@ -49,8 +47,7 @@ if TYPE_CHECKING:
 
 MODEL_FORMAT = "alacarte.ALaCarte/2"
 MAIN = "model.json"
-VECTORS, REPORT = hub.VECTORS, "report.txt"
-FOR_PEOPLE = (REPORT, hub.CONFIG, hub.CARD)  # who may change these
+VECTORS, REPORT = "vectors.safetensors", "report.txt"
 PARTS: dict[str, tuple[str, Any]] = {  # attributes of a model: the file that each is in, and what it is
     "transform": ("transform.safetensors", Transform),
     "register": ("register.safetensors", Register),
@@ -59,7 +56,7 @@ PARTS: dict[str, tuple[str, Any]] = {  # attributes of a model: the file that ea
     "fusion": ("fusion.safetensors", Fusion),
     "typical": ("spread.safetensors", TypicalSpread),
 }
-FILE_NAMES = (*(file for file, _ in PARTS.values()), VECTORS, *FOR_PEOPLE)
+FILE_NAMES = (*(file for file, _ in PARTS.values()), VECTORS, REPORT)
 PRETRAINED = Path(__file__).parents[1] / "pretrained"  # the models that ship with this package
 
 
@@ -109,17 +106,15 @@ def write_model(
     *,
     include_vectors: bool | None = None,
     overwrite: bool = False,
-    card: bool = False,
 ) -> None:
     """Write the folder, completely or not at all; its vectors too, unless they ship under a name that is known.
 
-    `card` adds what the Hugging Face Hub wants beside a model. An older model in the folder is replaced. Other files
-    stay, and one in the way is an error without `overwrite`.
+    An older model in the folder is replaced. Other files stay, and one in the way is an error without `overwrite`.
     """
     check_folder(folder, overwrite)
     path = local_path(folder)
     if path is None:
-        _upload_model(cast("str", url_of(folder)), model, include_vectors, card)
+        _upload_model(cast("str", url_of(folder)), model, include_vectors)
         return
     vectors = model.vectors
     name = vectors.source if vectors.source in known_names() else None
@@ -127,10 +122,6 @@ def write_model(
     include = include or is_same_file(path / VECTORS, vectors.source or "")  # where they are, they stay
     with replaced_folder(path, _written) as new:
         files = {name: identity(new / name) for name in _save_parts(new, model, vectors if include else None)}
-        for text_name, text in (_texts_for_hub(path.name, model, vectors, include) if card else {}).items():
-            with atomic_write(new / text_name) as file:
-                file.write(text.encode())
-            files[text_name] = identity(new / text_name)
         description = {
             "format": MODEL_FORMAT,
             "version": __version__,
@@ -149,7 +140,7 @@ def _base_name(source: str | None) -> str | None:
     return None if source is None else base_name(source) if url_of(source) else Path(source).name
 
 
-def _upload_model(url: str, model: "FewShotModel", include_vectors: bool | None, card: bool) -> None:
+def _upload_model(url: str, model: "FewShotModel", include_vectors: bool | None) -> None:
     """Write a model on this disk and put its files behind a URL, `model.json` last; then remove an older one's.
 
     Until then, readers find files that are not the ones that the `model.json` there names, and say so.
@@ -158,7 +149,7 @@ def _upload_model(url: str, model: "FewShotModel", include_vectors: bool | None,
         include_vectors = True  # where they are, they stay
     with TemporaryDirectory(prefix="alacarte-") as temporary:
         local = Path(temporary) / (url.rstrip("/").rpartition("/")[2] or "model")
-        write_model(local, model, include_vectors=include_vectors, card=card)
+        write_model(local, model, include_vectors=include_vectors)
         files = sorted(local.iterdir(), key=lambda file: file.name == MAIN)
         for file in files:
             upload(file, f"{url.rstrip('/')}/{file.name}", AlacarteError)
@@ -180,27 +171,6 @@ def _save_parts(folder: Path, model: "FewShotModel", vectors: WordVectors | None
     if vectors is not None:
         vectors.save(folder / VECTORS, "safetensors")
         yield VECTORS
-
-
-def _texts_for_hub(title: str, model: "FewShotModel", vectors: WordVectors, include: bool) -> dict[str, str]:
-    """Return `config.json` and the model card."""
-    name = vectors.name or (Path(vectors.source).name if vectors.source else "vectors of their own")
-    settings = model.transform.settings or Reading()
-    facts = {"words": len(vectors), "dimension": vectors.dimension, "window": [settings.left, settings.right]}
-    where = "They are in this folder." if include else "They are not in this folder: pass them as `vectors=`."
-    about = [
-        "An à la carte model: vectors for words, phrases and senses from a few contexts, in a given space.",
-        "",
-        f"It was learned for {len(vectors):,} vectors of {vectors.dimension} dimensions ({name}). {where}",
-        f"Contexts are {settings.left} words before and {settings.right} after.",
-    ]
-    if model.transform.report is not None:
-        about += ["", "## How it was learned", "", "```", str(model.transform.report), "```"]
-    examples = [
-        'model.embed("a cute, fluffy blorp purred", target="blorp")',
-        'model.induce(["one text", "two"], ["two"])',
-    ]
-    return {hub.CONFIG: hub.config("model", facts), hub.CARD: hub.model_card(title, "ALaCarte", about, examples)}
 
 
 def _written(folder: Path, description: dict[str, Any] | None = None) -> set[str]:
@@ -244,10 +214,10 @@ def describe_model(folder: str | PathLike[str]) -> dict[str, Any]:
 
 
 def model_files(folder: str | PathLike[str], description: dict[str, Any]) -> dict[str, Path]:
-    """Return the files of a model by name, less those for people; raises unless each was saved with it."""
+    """Return the files of a model by name, less the report; raises unless each was saved with it."""
     files = {}
     for name, digest in description["files"].items():
-        if name in FOR_PEOPLE:
+        if name == REPORT:  # which people may change
             continue
         if name not in FILE_NAMES:
             raise AlacarteError(f"{folder}: the model has a file {name!r}, which is not known here; upgrade alacarte")
@@ -299,7 +269,7 @@ def _read_parts(path: Path, description: dict[str, Any], vectors: VectorsLike | 
 
 
 def _download_model(url: str, vectors: VectorsLike | None) -> dict[str, Any]:
-    names = [name for name in describe_model(url)["files"] if name in FILE_NAMES and name not in FOR_PEOPLE]
+    names = [name for name in describe_model(url)["files"] if name in FILE_NAMES and name != REPORT]
     with local_copy(f"{url.rstrip('/')}/{MAIN}", needed=names) as copy:
         saved = read_model(copy.parent, vectors=vectors)
     if vectors is None and VECTORS in names:
