@@ -22,10 +22,9 @@ from alacarte._io.table import PREFIX
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
 from alacarte.inference.cosines import check_level, directions_of, drift_band, estimate, selection_excess
 from alacarte.inference.means import Units, debiased_squares
-from alacarte.regression.clusters import Clusters, clusters_of
 from alacarte.regression.embed import Embeddings, check_embeddings
 from alacarte.regression.frames import all_numbers
-from alacarte.regression.groups import Groups, group_codes, name_of
+from alacarte.regression.groups import Clusters, Groups, clusters_of, group_codes, name_of
 from alacarte.regression.results import Column, Results, column_of, joined
 from alacarte.vectors.word_vectors import WordVectors
 

@@ -20,10 +20,9 @@ from alacarte.contexts.windows import sums_of_matches
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, NotEnoughData
 from alacarte.model import ALaCarte
 from alacarte.model.embedding import ContextReader
-from alacarte.regression.clusters import clusters_of
 from alacarte.regression.context_table import ContextTable, documents
 from alacarte.regression.frames import Variables
-from alacarte.regression.groups import Groups, group_codes, name_of
+from alacarte.regression.groups import Groups, clusters_of, group_codes, name_of
 from alacarte.regression.results import Column, column_of, make_frame
 from alacarte.targets.sequences import Matches
 from alacarte.text.encoding import Encoded, Lexicon

@@ -17,13 +17,12 @@ from alacarte.inference.lengths import score_interval
 from alacarte.inference.multiple_testing import Adjust, check_adjust, check_permutations
 from alacarte.inference.regression_noise import Fit, least_squares
 from alacarte.model import ALaCarte
-from alacarte.regression.clusters import Clusters, LowLevel, clusters_of, codes_by_name, has_cluster
 from alacarte.regression.context_table import ContextTable, Duplicates, checked_window, contexts, documents
 from alacarte.regression.describe import Candidates, candidate_vectors, nearest_words
 from alacarte.regression.design import INTERCEPT, Design, build, taken_out, with_effects
 from alacarte.regression.embed import Embeddings, dem
 from alacarte.regression.formulas import parse_formula
-from alacarte.regression.groups import Groups
+from alacarte.regression.groups import Clusters, Groups, LowLevel, clusters_of, codes_by_name, has_cluster
 from alacarte.regression.periods import BLOCK, COUNT, Periods, blocks_that_count, periods_of
 from alacarte.regression.results import PlotOptions, Results
 from alacarte.regression.terms import expected_sizes, least_p, table_of, table_of_terms

@@ -20,10 +20,9 @@ from alacarte.errors import AlacarteError, NotEnoughData
 from alacarte.inference.levels import varies_between
 from alacarte.inference.means import Units
 from alacarte.inference.regression_noise import Fit, unit_shares
-from alacarte.regression.clusters import clusters_of, codes_by_name
 from alacarte.regression.embed import Embeddings, check_embeddings
 from alacarte.regression.frames import as_days, is_numeric
-from alacarte.regression.groups import Groups
+from alacarte.regression.groups import Groups, clusters_of, codes_by_name
 from alacarte.regression.results import Results, column_of
 
 BLOCK = "block of "  # before the name of a column of time
