@@ -57,7 +57,7 @@ def test_cosines_with_a_vector_of_zeros_are_unknown():
     groups = [Units.of(rng.normal(size=(20, 4)) + 1) for _ in range(2)]
     directions = np.array([[1.0, 0, 0, 0], [0, 0, 0, 0]])
     found = estimate([*groups, Units.of(np.zeros((9, 4)))], directions)
-    for column in (found.value, found.debiased, found.std_error, found.lower, found.upper):
+    for column in found.values():
         assert np.isfinite(column[:2, 0]).all()
         assert np.isnan(column[:, 1]).all()
         assert np.isnan(column[2]).all()
@@ -197,5 +197,5 @@ def test_a_target_on_its_own_has_the_standard_error_that_groups_of_contexts_have
     units /= np.linalg.norm(units, axis=1, keepdims=True)
     found = estimate([Units(sums, sizes, np.arange(14), 14)], units)
     ours = sure.similarities("x", vectors.words)
-    np.testing.assert_allclose([item.std_error for item in ours], found.std_error[0], rtol=1e-5)
-    np.testing.assert_allclose([item.conf_low for item in ours], found.lower[0], rtol=1e-4)
+    np.testing.assert_allclose([item.std_error for item in ours], found["std_error"][0], rtol=1e-5)
+    np.testing.assert_allclose([item.conf_low for item in ours], found["conf_low"][0], rtol=1e-4)

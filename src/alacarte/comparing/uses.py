@@ -20,7 +20,7 @@ tail of this is right, and with a whole vocabulary only the tail counts:
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -347,7 +347,7 @@ class _Measure:
 
 
 def _measured(part: Deviations, metric: Doubles) -> Deviations:
-    return Deviations(part.means @ metric, part.z @ metric, part.df, part.contexts)
+    return replace(part, means=part.means @ metric, z=part.z @ metric)
 
 
 def _differences(

@@ -9,7 +9,6 @@ much, at each rank.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,18 +22,6 @@ SEARCHES = 200  # simulated vectors by which the excess of chosen neighbours is 
 ERROR_STRETCH = (0.25, 10.0)  # standard errors change by no less and no more, to agree with another test
 LEAST_STEPS = 5  # from one value of a series to the next, to say what is usual
 LEAST_SQUARED_LENGTH = 0.02  # of ‖m‖²: a simulated vector's squared length without noise is no smaller
-
-
-@dataclass(frozen=True, eq=False)
-class Estimates:
-    """Values and their errors, (groups, directions)."""
-
-    value: Doubles
-    debiased: Doubles
-    std_error: Doubles
-    lower: Doubles
-    upper: Doubles
-    reasons: tuple[str, ...]  # for each group, why it has no interval, or ""
 
 
 def directions_of(rows: npt.ArrayLike) -> Doubles:
@@ -134,9 +121,10 @@ def estimate(
     directions: Doubles,
     level: float = 0.95,
     excess: Doubles | None = None,
-) -> Estimates:
+) -> dict[str, Doubles]:
     """Return cosines of the groups' means with unit vectors (or means or differences of such), and their intervals.
 
+    All are (groups, directions), by the names of columns: value, estimate, std_error, conf_low, conf_high.
     `excess` (one number per direction) is what choosing the directions added to the cosines; it is taken off the
     estimates. Cosines with a mean or a direction of zeros are NaN.
     """
@@ -150,7 +138,7 @@ def estimate(
         if excess is not None:
             centre[row] -= excess
         lower[row], upper[row] = interval(centre[row], error[row], max(group.df(), LEAST_INTERVAL_DF), level, most)
-    return Estimates(value, centre, error, lower, upper, tuple(why_undefined(group) for group in groups))
+    return {"value": value, "estimate": centre, "std_error": error, "conf_low": lower, "conf_high": upper}
 
 
 def why_undefined(group: Units) -> str:

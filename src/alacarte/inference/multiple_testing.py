@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Doubles
-from alacarte._io.checks import whole_number
 from alacarte.errors import AlacarteError
 
 Adjust = Literal["none", "holm", "bh"]
@@ -51,9 +50,3 @@ def check_adjust(method: str) -> None:
     """Raise if there is no such adjustment."""
     if method not in get_args(Adjust):
         raise AlacarteError(f"adjust is {', '.join(map(repr, get_args(Adjust)))}, not {method!r}")
-
-
-def check_permutations(permutations: int | None) -> None:
-    """Raise if this number of permutations makes no sense."""
-    if permutations is not None:
-        whole_number(permutations, "permutations")

@@ -20,7 +20,7 @@ from alacarte._io.arrays import Doubles, Longs
 from alacarte._io.checks import random_seed, whole_number
 from alacarte._io.table import PREFIX
 from alacarte.errors import AlacarteError, AlacarteWarning, NotEnoughData
-from alacarte.inference.cosines import check_level, directions_of, drift_band, estimate, selection_excess
+from alacarte.inference.cosines import check_level, directions_of, drift_band, estimate, selection_excess, why_undefined
 from alacarte.inference.means import Units, debiased_squares
 from alacarte.regression.embed import Embeddings, check_embeddings
 from alacarte.regression.frames import all_numbers
@@ -171,11 +171,9 @@ def cosine_columns(
     if level is None:
         return {"value": directions_of(np.stack([group.mean() for group in groups])) @ directions.T}
     found = estimate(list(groups), directions, level, excess=excess)
-    columns = {"value": found.value, "estimate": found.debiased, "std_error": found.std_error}
-    columns |= {"conf_low": found.lower, "conf_high": found.upper}
-    unknown = np.isnan(found.value)
-    known = {name: np.where(unknown, np.nan, column) for name, column in columns.items()}
-    reasons = np.repeat(column_of(found.reasons)[:, None], len(directions), axis=1)
+    unknown = np.isnan(found["value"])
+    known = {name: np.where(unknown, np.nan, column) for name, column in found.items()}
+    reasons = np.repeat(column_of([why_undefined(group) for group in groups])[:, None], len(directions), axis=1)
     return known | {"reason": np.where(unknown, "a vector of zeros has no direction", reasons)}
 
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from alacarte._io import html
 from alacarte._io.arrays import Doubles, Longs
-from alacarte._io.checks import random_seed
+from alacarte._io.checks import random_seed, whole_number
 from alacarte.contexts.reading import Averaging
 from alacarte.errors import AlacarteWarning, BadFormula
 from alacarte.inference.cosines import check_level
 from alacarte.inference.lengths import score_interval
-from alacarte.inference.multiple_testing import Adjust, check_adjust, check_permutations
+from alacarte.inference.multiple_testing import Adjust, check_adjust
 from alacarte.inference.regression_noise import Fit, least_squares
 from alacarte.model import ALaCarte
 from alacarte.regression.context_table import ContextTable, Duplicates, checked_window, contexts, documents
@@ -57,7 +57,7 @@ class Inference:
 
     def __post_init__(self) -> None:
         check_level(self.level)
-        check_permutations(self.permutations)
+        whole_number(self.permutations, "permutations")
         check_adjust(self.adjust)
         random_seed(self.seed)
 

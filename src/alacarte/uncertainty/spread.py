@@ -38,7 +38,7 @@ class Deviations:
     z: Doubles  # (targets, groups, dimensions)
     df: Doubles  # (targets,) degrees of freedom; 0 where one group has everything
     contexts: Doubles  # (targets,) how many contexts
-    shares: Doubles | None = None  # (targets, groups) of each group in the mean
+    shares: Doubles  # (targets, groups) of each group in the mean
 
     @property
     def noise(self) -> Doubles:
@@ -46,8 +46,7 @@ class Deviations:
         return np.asarray(np.einsum("tgd,tgd->t", self.z, self.z))
 
     def __getitem__(self, rows: "Rows | slice") -> "Deviations":
-        shares = None if self.shares is None else self.shares[rows]
-        return Deviations(self.means[rows], self.z[rows], self.df[rows], self.contexts[rows], shares)
+        return Deviations(self.means[rows], self.z[rows], self.df[rows], self.contexts[rows], self.shares[rows])
 
 
 def deviations(
@@ -260,7 +259,7 @@ _NUMBERS = ("scale", "scale_df", "direction_df", "rank", "length", "length_sprea
 def own_variance_along(targets: Deviations, directions: Doubles, along: Doubles | None = None) -> Doubles:
     """Return w · V w by the target's own contexts; with `along` (θ / q) the variance of the cosine θ."""
     pull = (targets.z @ directions[:, :, None])[..., 0]
-    if along is not None and targets.shares is not None:
+    if along is not None:
         pull = pull + along[:, None] * own_pulls(np.einsum("tgd,tgd->tg", targets.z, targets.z), targets.shares)
     return np.asarray(np.sum(pull**2, axis=1))
 

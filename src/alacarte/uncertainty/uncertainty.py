@@ -222,17 +222,16 @@ class Uncertainty(Table):
         return TypicalSpread.learn(target, self.vectors.matrix[:OTHERS].astype(np.float64))
 
     @cached_property
-    def _scalars(self) -> tuple[Doubles, Doubles]:
-        """(noise, confidence) of all targets."""
-        typical = self.typical
-        noises, confidences = np.empty(len(self)), np.empty(len(self))
+    def _scalars(self) -> Doubles:
+        """(noise, confidence, contexts) of all targets."""
+        typical, scalars = self.typical, np.empty((3, len(self)))
         for low in range(0, len(self), TARGETS_AT_ONCE):
-            target = self.deviations_of(np.arange(low, min(low + TARGETS_AT_ONCE, len(self))))
-            noise, (q, _, _) = typical.noise(target), typical.lengths(target)
+            rows = np.arange(low, min(low + TARGETS_AT_ONCE, len(self)))
+            target = self.deviations_of(rows)
             known = target.df * typical.rank + typical.scale_df > 0
-            noises[low : low + TARGETS_AT_ONCE] = np.where(known, noise, np.nan)
-            confidences[low : low + TARGETS_AT_ONCE] = np.sqrt(q / np.where(known, q + noise, np.nan))
-        return noises, confidences
+            noise, q = np.where(known, typical.noise(target), np.nan), typical.lengths(target)[0]
+            scalars[:, rows] = noise, np.sqrt(q / (q + noise)), target.contexts
+        return scalars
 
     @property
     def confidence(self) -> Doubles:
@@ -240,13 +239,12 @@ class Uncertainty(Table):
 
         1: more text would change nothing; 0.7: half of the vector's squared length is noise.
         """
-        return self._scalars[1]
+        return np.asarray(self._scalars[1])
 
     def confidence_of(self, word: str) -> float:
         """Return the confidence of one target."""
-        place = self._place(word)
-        self._known(word, self.deviations_of(np.array([place])))
-        return float(self.confidence[place])
+        self.one(word)
+        return float(self.confidence[self._place(word)])
 
     @property
     def effective_contexts(self) -> Doubles:
@@ -267,15 +265,12 @@ class Uncertainty(Table):
     def one(self, word: str) -> Deviations:
         """Return what everything about one target is computed from."""
         target = self.deviations_of(np.array([self._place(word)]))
-        self._known(word, target)
-        return target
-
-    def _known(self, word: str, target: Deviations) -> None:
         if target.df[0] + self.typical.direction_df <= 0:
             raise NotEnoughData(
                 f"the contexts of {word!r} are one, or all in one document: they say nothing of how far contexts lie "
                 f"apart. Embed it together with at least {LEARNED_FROM} others, or with more text"
             )
+        return target
 
     # ------------------------------------------------------------------------------------- similarities
 
@@ -365,7 +360,7 @@ class Uncertainty(Table):
         error = np.sqrt(variance + estimate**2 * max(extra[0], 0.0) / (4 * q[0] ** 2))
         if excess is not None:
             estimate = estimate - excess
-        columns = (units @ directions_of(mean), _within(estimate), error, *interval(estimate, error, df, level))
+        columns = (units @ directions_of(mean), np.clip(estimate, -1, 1), error, *interval(estimate, error, df, level))
         return [
             Similarity(word, name, cosine, value, wide, low, high, level)
             for name, (cosine, value, wide, low, high) in zip(names, np.stack(columns, axis=1).tolist(), strict=True)
@@ -397,7 +392,7 @@ class Uncertainty(Table):
         both = df + typical.direction_df
         variance = (df * float(np.sum(np.square(along))) + typical.direction_df * expected) / both
         error = np.sqrt([variance + extra])
-        columns = np.concatenate([_within(estimate), error, *interval(estimate, error, both, level)])
+        columns = np.concatenate([np.clip(estimate, -1, 1), error, *interval(estimate, error, both, level)])
         value, wide, low, high = columns.tolist()
         return Similarity(word, other, cosine, value, wide, low, high, level)
 
@@ -405,11 +400,9 @@ class Uncertainty(Table):
 
     def columns(self) -> Columns:
         """Return each target with its contexts, effective contexts, confidence and the length of its noise."""
-        blocks = (self.deviations_of(np.arange(low, min(low + TARGETS_AT_ONCE, len(self)))) for low in self._blocks())
-        contexts = np.concatenate([block.contexts for block in blocks]).astype(np.int64)
         return {
             "word": self.keys,
-            "contexts": contexts,
+            "contexts": self._scalars[2].astype(np.int64),
             "effective_contexts": self.effective_contexts,
             "confidence": self.confidence,
             "noise": np.sqrt(self._scalars[0]),
@@ -428,14 +421,7 @@ class Uncertainty(Table):
         """Return a pandas frame whose index is the word."""
         return super().to_frame().set_index("word")
 
-    def _blocks(self) -> range:
-        return range(0, len(self), TARGETS_AT_ONCE)
-
 
 def _wide(transform: Transform) -> tuple[Doubles, Doubles | None]:
     intercept = None if transform.intercept is None else transform.intercept.astype(np.float64)
     return transform.matrix.astype(np.float64), intercept
-
-
-def _within(values: Any) -> Any:
-    return np.clip(values, -1.0, 1.0)

@@ -57,5 +57,5 @@ def test_intervals_of_cosines_are_cosines():
     rng = np.random.default_rng(2)
     group = Units.of(rng.normal(size=(6, 3)) + np.array([4.0, 0.0, 0.0]))
     found = estimate([group], np.array([[1.0, 0.0, 0.0], [0.0, 0.5, 0.0]]), level=0.999)
-    assert found.upper[0, 0] == 1.0
-    assert np.all(np.abs(found.lower[0]) <= [1.0, 0.5])
+    assert found["conf_high"][0, 0] == 1.0
+    assert np.all(np.abs(found["conf_low"][0]) <= [1.0, 0.5])

@@ -276,8 +276,8 @@ def test_intervals_cover(count, clustered):
             matrix += (rng.normal(size=(30, d)) * 0.5)[units]
         group = Units.of(matrix, units)
         found = estimate([group], directions)
-        inside.append((found.lower[0] <= truth) & (truth <= found.upper[0]))
-        percentile.append(np.all(found.value[0] < found.debiased[0]))
+        inside.append((found["conf_low"][0] <= truth) & (truth <= found["conf_high"][0]))
+        percentile.append(np.all(found["value"][0] < found["estimate"][0]))
     assert 0.93 <= np.mean(inside) <= 0.97
     assert np.mean(percentile) > 0.9  # and the plain cosines are too small
 
