@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,10 +22,16 @@ from alacarte.text.records import delimiter_of
 
 PADDED = r"\s*[+-]?0\d"  # a number that begins with 0, as codes do: 01, 007
 LONGEST_VALUE = 40  # characters of a number or a date
+ARROW: dict[str, Literal["parquet", "arrow"]] = {  # what pyarrow reads, by ending
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
 
 
 def read_table(path: str | PathLike[str]) -> Any:
-    """Read CSV, TSV, JSON lines or Parquet, compressed or not, into a pandas frame.
+    """Read CSV, TSV, JSON lines, Parquet, Arrow or Feather into a pandas frame; the first three compressed or not.
 
     Text in CSV and JSON becomes numbers or dates (2001-01-20) where every value of a column is written as one is; 01 is
     not, and such a column stays text: 01 and 1 are two levels.
@@ -56,21 +62,22 @@ def read_table(path: str | PathLike[str]) -> Any:
 
 def _read_table(path: Path, pandas: Any) -> Any:
     if not path.is_file():
-        raise BadCorpus(f"{path}: there is no such file; pass a CSV, TSV, JSON lines or Parquet file, or a frame")
+        raise BadCorpus(f"{path}: there is no such file; pass CSV, TSV, JSON lines, Parquet or Arrow, or a frame")
     if not path.stat().st_size:
         raise BadCorpus(f"{path} is empty; pass a file with a header and rows")
     kinds = [suffix.lower() for suffix in path.suffixes]
     with decoding(path, BadCorpus, "check how it was written"):
-        if ".parquet" in kinds:
-            with open_arrow(path, "parquet") as table:
-                return table.read().to_pandas()
+        for kind in kinds:
+            if kind in ARROW:
+                with open_arrow(path, ARROW[kind]) as table:
+                    return table.read().to_pandas()
         if ".jsonl" in kinds or ".ndjson" in kinds:
             return _typed(_read_json_lines(path, pandas), pandas)
         if ".csv" in kinds or ".tsv" in kinds:
             separator = "\t" if ".tsv" in kinds else delimiter_of(_first_line(path))
             frame = pandas.read_csv(path, sep=separator, dtype=str)
             return _typed(map_text(frame, unguarded), pandas)
-    raise BadCorpus(f"{path}: the ending does not say what it is; name it .csv, .tsv, .jsonl or .parquet")
+    raise BadCorpus(f"{path}: the ending does not say what it is; name it .csv, .tsv, .jsonl, .parquet or .arrow")
 
 
 def _first_line(path: Path) -> str:

@@ -146,3 +146,10 @@ def test_an_empty_file_is_said(tmp_path, name):
     (tmp_path / name).touch()
     with pytest.raises(BadCorpus, match="is empty; pass a file with a header and rows"):
         read_table(tmp_path / name)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "feather"])
+def test_columns_on_disk_keep_their_types(tmp_path, ending):
+    frame = pl.DataFrame({"text": ["a b", "c"], "year": [1990, 1991], "district": ["01", "1"]})
+    (frame.write_parquet if ending == "parquet" else frame.write_ipc)(tmp_path / f"a.{ending}")
+    pd.testing.assert_frame_equal(read_table(tmp_path / f"a.{ending}"), pd.DataFrame(frame.to_dict(as_series=False)))
