@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from alacarte.uncertainty.uncertainty import Similarities, Uncertainty
 
 DATA = "The data"
-TABLE_ENDINGS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"}
+TABLE_ENDINGS = {".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".ipc"}
 
 ROWS = option(
     None, "Of a table, only rows for which this holds: 'year >= 1900'.", metavar="EXPR", flag="--where", panel=DATA
