@@ -373,7 +373,6 @@ from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.tokenizers import get_tokenizer
 from alacarte.vectors.words import Vocabulary
 progress.silent = "quiet" in sys.argv
-compiled.announce("__main__", "a test")
 
 @compiled.kernel
 def double(number):
@@ -383,7 +382,7 @@ print(double(4))
 """
 
 
-ANNOUNCED = "alacarte: compiling a test for this machine, once (some seconds)\n"
+ANNOUNCED = "alacarte: compiling for this machine, once (some seconds)\n"
 
 
 def run_script(folder, cache, *arguments):

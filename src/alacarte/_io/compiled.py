@@ -1,8 +1,7 @@
 """How kernels are compiled: without the interpreter's lock, and once on a machine.
 
 `kernel`, `inner` and `inlined` are decorators; `prefetch`, `pointer`, `load_word`, `bytes_within` and the counts of
-bits are what the processor can do and numba itself has no word for. `announce` gives the kernels of a module a name,
-which is printed to standard error before they are compiled.
+bits are what the processor can do and numba itself has no word for. While kernels are compiled, standard error says so.
 
 Compiled code is kept in the cache folder of the user, by the version of numba, the processor and the code of all
 kernels, wherever the package is installed.
@@ -274,24 +273,15 @@ def count_ones(context, number):  # type: ignore[no-untyped-def]
     return types.int64(types.uint64), generate
 
 
-# ---------------------------------------------------------------------------------------------- announcements
-
-_announced: dict[str, str] = {}  # by module or package: what to print when one of its functions is compiled
-
-
-def announce(module: str, purpose: str) -> None:
-    """Have a line printed when the kernels of a module or package are compiled; not when they come from the disk."""
-    _announced[module] = f"alacarte: compiling {purpose} for this machine, once (some seconds)"
+# ---------------------------------------------------------------------------------------------- announcement
 
 
 class _Announcer(event.Listener):
-    """numba reports each compilation, but not what it loads from its cache."""
+    """Says that a kernel is compiled; numba reports this, but not what it loads from its cache."""
 
     def on_start(self, event: Any) -> None:
-        module = event.data["dispatcher"].py_func.__module__
-        message = _announced.pop(module, None) or _announced.pop(module.rpartition(".")[0], None)
-        if message is not None and not progress.silent:
-            print(message, file=sys.stderr, flush=True)
+        if isinstance(event.data["dispatcher"]._cache, _Cache):
+            _say_once("alacarte: compiling for this machine, once (some seconds)")
 
     def on_end(self, event: Any) -> None:
         pass

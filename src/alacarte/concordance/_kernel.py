@@ -4,9 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.arrays import Ints, Longs
-from alacarte._io.compiled import announce, kernel
-
-announce(__name__, "the positions of words")
+from alacarte._io.compiled import kernel
 
 
 @kernel

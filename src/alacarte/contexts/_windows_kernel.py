@@ -21,7 +21,7 @@ import numpy as np
 from numba import types
 
 from alacarte._io.arrays import Bytes, Doubles, Ints, Longs, Singles
-from alacarte._io.compiled import announce, inlined, intrinsic, kernel, pointer, prefetch
+from alacarte._io.compiled import inlined, intrinsic, kernel, pointer, prefetch
 from alacarte.contexts._vector_code import (
     add_row,
     fetch,
@@ -37,8 +37,6 @@ from alacarte.contexts.scale import FINER
 AHEAD = 6  # matches between asking for a row and using it; 3 and 12, tried once at d = 100 and 300, are within 10 %
 LONGEST_MATCH = 256  # tokens in a match for which running sums are kept
 APART = 16  # locks lie a cache line apart
-
-announce(__name__, "the sums of contexts")
 
 
 @intrinsic

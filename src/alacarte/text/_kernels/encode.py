@@ -8,12 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from alacarte._io.arrays import Bytes, Codes, Ints, Longs
-from alacarte._io.compiled import announce, inlined, kernel, load_word, pointer
+from alacarte._io.compiled import inlined, kernel, load_word, pointer
 from alacarte.text._kernels.fold import fold_bytes
 from alacarte.text._kernels.plain import BYTES_NEEDED, NEWLINE, find_marks, look_up_waiting, read_plain
 from alacarte.text._kernels.split import BLANK, START, split_spaces, split_words
-
-announce("alacarte.text._kernels", "the text encoder")
 
 FOLDED_AT_ONCE = 512  # bytes of text in other scripts
 _NOT_ASCII = np.uint64(0x8080808080808080)
