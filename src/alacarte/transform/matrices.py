@@ -1,6 +1,5 @@
 """Square matrices in the files that other tools write: raw float32, numpy, CSV, R."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from alacarte._io.decoding import decoding
-from alacarte.errors import BadTransform, require
-from alacarte.vectors.formats.r_matrix import READING, SAVE, parse_r
+from alacarte.errors import BadTransform
+from alacarte.vectors.formats.r_matrix import r_matrices
 
 
 def read_raw(file: Path, dimension: int | None) -> npt.NDArray[Any]:
@@ -60,14 +59,8 @@ def read_number_table(file: Path) -> npt.NDArray[Any]:
 
 
 def read_r(file: Path) -> npt.NDArray[Any]:
-    """Return the one square matrix in an R file; of what else is in it, nothing is made but lists and arrays."""
-    rdata = require("rdata", extra="r", purpose=READING)
-    parsed = parse_r(file, BadTransform)
-    with decoding(file, BadTransform, SAVE), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        content = rdata.conversion.convert(parsed, constructor_dict={})
-    values = list(content.values()) if isinstance(content, dict) else [content]
-    matrices = [np.asarray(value) for value in values if getattr(value, "ndim", 0) == 2]
+    """Return the one square matrix in an R file."""
+    matrices = r_matrices(file, BadTransform)
     if len(matrices) != 1:
         raise BadTransform(f"{file}: holds {len(matrices)} matrices; save the one transform alone, with saveRDS()")
-    return matrices[0]
+    return np.asarray(matrices[0])

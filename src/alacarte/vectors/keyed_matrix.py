@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from alacarte._io import html
 from alacarte._io.arrays import Doubles, Longs, Singles
 from alacarte._io.checks import whole_number
-from alacarte.errors import BadVectors
+from alacarte.errors import BadVectors, UnknownKey
 from alacarte.vectors import checking, search
 from alacarte.vectors.formats.rows import Skipped, WordRows
 from alacarte.vectors.geometry import cosines, unit_rows
@@ -69,6 +69,7 @@ class KeyedMatrix:
         self._matrix.flags.writeable = False
         self.name, self.source = name, source
         self.counts, self.origin, self.skipped = rows.counts, rows.origin, rows.skipped
+        self._subwords = rows.subwords
         self._vocabulary: Vocabulary | None = None
         self._last_mapped: tuple[bytes, Self] | None = None
 
@@ -161,6 +162,30 @@ class KeyedMatrix:
         """Return the vector of a word, or `default` if there is none."""
         row = self.key_to_index.get(word)
         return default if row is None else self._matrix[row]
+
+    def subword(self, word: str) -> Singles:
+        """Return the vector of any word: its own if known, else one made of its parts.
+
+        Vectors of fastText and of static models can do this: with the n-grams or tokens of the word, by their mean.
+        Saving keeps the words only.
+
+        Raises
+        ------
+        UnknownKey
+            If the vectors were made without parts, or know none of the word's.
+
+        Examples
+        --------
+        >>> from alacarte import WordVectors
+        >>> WordVectors(["cat"], [[1.0, 0.5]]).subword("cat").tolist()
+        [1.0, 0.5]
+        """
+        vector = self.get(word)
+        if vector is None and self._subwords is not None:
+            vector = self._subwords.vector(word)
+        if vector is None:
+            raise UnknownKey(f"no vector for {word!r}, nor for any n-gram in it; `ALaCarte.induce` makes one")
+        return vector
 
     if not TYPE_CHECKING:  # the names of `GENSIM` are for those who type them; they are not in the reference
 

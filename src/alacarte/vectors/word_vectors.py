@@ -18,19 +18,18 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from alacarte._io.arrays import Singles
 from alacarte._io.checks import whole_number
 from alacarte._io.copies import local_copy
 from alacarte._io.files import is_same_file
 from alacarte._io.uploads import upload_target
 from alacarte._io.urls import display_name, url_of
-from alacarte.errors import AlacarteWarning, BadVectors, Hint, UnknownKey
+from alacarte.errors import AlacarteWarning, BadVectors, Hint
 from alacarte.vectors import checking, export, formats
 from alacarte.vectors.formats import columns, gensim_pickle, hub, named, npy, objects
-from alacarte.vectors.formats.rows import Problems, Skipped, SubwordSource, WordRows
+from alacarte.vectors.formats.rows import Problems, Skipped, WordRows
 from alacarte.vectors.keyed_matrix import KeyedMatrix
 
-__all__ = ["Skipped", "SubwordVectors", "WordVectors"]
+__all__ = ["Skipped", "WordVectors"]
 
 Collision = Literal["error", "keep", "replace"]
 
@@ -129,7 +128,7 @@ class WordVectors(KeyedMatrix):
         Returns
         -------
         WordVectors
-            `SubwordVectors`, if the file can make vectors of parts of words (a fastText .bin, a static model).
+            If the file can make vectors of parts of words (a fastText .bin, a static model), `subword` does.
 
         Raises
         ------
@@ -160,7 +159,7 @@ class WordVectors(KeyedMatrix):
         if rows.skipped:
             warnings.warn(f"{display_name(source)}: {rows.skipped}", AlacarteWarning, stacklevel=2)
         part = name is not None and limit is not None  # which no name leads to
-        return _with_subwords(rows, name, None if part else display_name(source))
+        return WordVectors._of_rows(rows, name, None if part else display_name(source))
 
     @staticmethod
     def of(obj: Any, words: Iterable[str] | None = None) -> "WordVectors":
@@ -201,8 +200,9 @@ class WordVectors(KeyedMatrix):
                 f"this {type(obj).__name__} makes vectors of any word, and lists none; "
                 "pass those you want: WordVectors.of(…, words=[…])"
             )
-        checked = WordVectors(rows.words, rows.matrix, counts=rows.counts, origin=rows.origin)
-        return _with_subwords(replace(checked._as_rows(), subwords=rows.subwords))
+        vectors = WordVectors(rows.words, rows.matrix, counts=rows.counts, origin=rows.origin)
+        vectors._subwords = rows.subwords
+        return vectors
 
     @staticmethod
     def from_frame(
@@ -498,65 +498,3 @@ class WordVectors(KeyedMatrix):
             raise BadVectors(f"{display_name(path)}: this format is a folder on a disk; write it there and upload it")
         with upload_target(path, BadVectors) as target:
             formats.write(target, rows, format, overwrite)
-
-
-class SubwordVectors(WordVectors):
-    """Words with their vectors, and `subword` for words they do not list: made of a fastText model or a static model.
-
-    Look-ups behave as for any other vectors: a word that is not there is unknown, unless `subword` is asked.
-    Saving keeps the words only.
-
-    Parameters
-    ----------
-    words, matrix, name, source, counts
-        As for `WordVectors`.
-    subwords : object
-        What makes a vector of any word: its method ``vector(word)`` returns one, or None.
-
-    Examples
-    --------
-    >>> from alacarte.vectors.formats.fasttext_binary import Subwords
-    >>> ngrams = Subwords(np.ones((7, 2), np.float32), shortest=3, longest=6)
-    >>> vectors = SubwordVectors(["cat"], [[1.0, 0.5]], ngrams)
-    >>> "cats" in vectors, vectors.subword("cats").tolist()
-    (False, [1.0, 1.0])
-    """
-
-    _subwords: SubwordSource
-
-    def __init__(
-        self,
-        words: Iterable[str],
-        matrix: ArrayLike,
-        subwords: SubwordSource,
-        *,
-        name: str | None = None,
-        source: str | None = None,
-        counts: ArrayLike | None = None,
-    ) -> None:
-        super().__init__(words, matrix, name=name, source=source, counts=counts)
-        self._subwords = subwords
-
-    def subword(self, word: str) -> Singles:
-        """Return the vector of any word: its own if known, else the mean of those of its n-grams or tokens.
-
-        Raises
-        ------
-        UnknownKey
-            If nothing is known of the word's parts, either.
-        """
-        vector = self.get(word)
-        if vector is None:
-            vector = self._subwords.vector(word)
-        if vector is None:
-            raise UnknownKey(f"no vector for {word!r}, nor for any n-gram in it; `ALaCarte.induce` makes one")
-        return vector
-
-
-def _with_subwords(rows: WordRows, name: str | None = None, source: str | None = None) -> WordVectors:
-    """Return vectors of checked rows; with `subword`, if they come with what makes vectors of parts of words."""
-    if rows.subwords is None:
-        return WordVectors._of_rows(rows, name, source)
-    vectors = SubwordVectors._of_rows(rows, name, source)
-    vectors._subwords = rows.subwords
-    return vectors

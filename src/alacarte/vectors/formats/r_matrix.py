@@ -16,45 +16,28 @@ from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 R_HEADS = (b"X\n\0\0\0", b"RDX2\n", b"RDX3\n", b"A\n2\n", b"A\n3\n", b"RDA2\n", b"RDA3\n")  # how R's files begin
 LARGEST_R_FILE = 1 << 30  # bytes of an R file, unpacked: a matrix of 11,000 dimensions
 READING = "reading R's .rds and .rda files"
-SAVE = "in R, write it with saveRDS()"
 LONGEST_SEQUENCE = 1 << 20  # numbers in sequences of an R file that are stored by their ends
 
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the one matrix with row names in an R file."""
-    rdata = require("rdata", extra="r", purpose=READING)
-    parsed = parse_r(Path(path), BadVectors).object
-    kinds = require("rdata.parser", extra="r", purpose=READING).RObjectType
-    if parsed.info.type is kinds.LIST and parsed.value[1].info.type is kinds.NILVALUE:
-        parsed = parsed.value[0]  # of an .rda, the one object in it
-    if parsed.info.type not in (kinds.REAL, kinds.INT) or parsed.attributes is None:
-        raise _no_matrix(path)
-    with decoding(path, BadVectors, SAVE), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        attributes = rdata.conversion.convert(parsed.attributes, constructor_dict={})
-        shape = tuple(int(size) for size in attributes.get("dim", ()))
-        names = attributes.get("dimnames") or [None]
-        names = list(names.values()) if isinstance(names, dict) else names
-        if len(shape) != 2 or names[0] is None or len(names[0]) != shape[0]:
-            raise _no_matrix(path)
-        matrix = np.asarray(parsed.value).reshape(shape, order="F")
+    matrices = r_matrices(Path(path), BadVectors)
+    names = [getattr(matrix, "coords", {}).get("dim_0") for matrix in matrices]
+    if len(matrices) != 1 or names[0] is None or matrices[0].dtype.kind not in "fiub":
+        raise BadVectors(
+            f"{path}: an R file with something else than a numeric matrix whose rows have names; in R, save the matrix "
+            "alone: saveRDS(matrix, file), and of a data frame with the words in its first column "
+            "as.matrix(data.frame(frame[-1], row.names = frame[[1]]))"
+        )
     with np.errstate(over="ignore"):
-        single = np.ascontiguousarray(matrix, np.float32)
-    return checked_rows(WordRows([str(word) for word in names[0]], single), limit, problems)
+        single = np.ascontiguousarray(matrices[0], np.float32)
+    return checked_rows(WordRows([str(word) for word in names[0].values], single), limit, problems)
 
 
-def _no_matrix(path: str | PathLike[str]) -> BadVectors:
-    return BadVectors(
-        f"{path}: an R file with something else than a numeric matrix whose rows have names; in R, save the matrix "
-        "alone: saveRDS(matrix, file), and of a data frame with the words in its first column "
-        "as.matrix(data.frame(frame[-1], row.names = frame[[1]]))"
-    )
-
-
-def parse_r(file: Path, error: type[AlacarteError]) -> Any:
-    """Return the content of an R file as the objects of rdata's parser."""
-    parser = require("rdata.parser", extra="r", purpose=READING)
-    with decoding(file, error, SAVE), warnings.catch_warnings():
+def r_matrices(file: Path, error: type[AlacarteError]) -> list[Any]:
+    """Return the matrices in an R file, those with names as arrays of xarray; nothing else is made of what is in it."""
+    rdata, parser = require("rdata", extra="r", purpose=READING), require("rdata.parser", extra="r", purpose=READING)
+    with decoding(file, error, "in R, write it with saveRDS()"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with file.open("rb") as raw:
             kind = compression(raw.read(16))
@@ -64,9 +47,12 @@ def parse_r(file: Path, error: type[AlacarteError]) -> Any:
             raise error(
                 f"{file}: more than {LARGEST_R_FILE >> 20} MiB of data, which is more than is read of an R file"
             )
-        return parser.parse_data(
+        parsed = parser.parse_data(
             data, altrep_constructor_dict=_bounded(parser.DEFAULT_ALTREP_MAP), extension=file.suffix.lower()
         )
+        content = rdata.conversion.convert(parsed, constructor_dict={})
+    values = list(content.values()) if isinstance(content, dict) else [content]
+    return [value for value in values if getattr(value, "ndim", 0) == 2]
 
 
 def _bounded(constructors: Mapping[bytes, Callable[[Any], Any]]) -> dict[bytes, Callable[[Any], Any]]:
