@@ -36,23 +36,19 @@ class ArrowFile:
     @cached_property
     def schema(self) -> Any:
         """The schema, as pyarrow has it."""
-        ipc = require("pyarrow.ipc", extra="parquet", purpose="reading Arrow files")
-        return ipc.read_schema(_buffer(self._schema))
+        arrow = require("pyarrow", extra="parquet", purpose="reading Arrow files")
+        return arrow.ipc.read_schema(arrow.py_buffer(self._schema))
 
     def batches(self, columns: list[str] | None = None, size: int = 1 << 16, group: int | None = None) -> Iterator[Any]:
         """Give record batches of at most `size` rows; of one row group of Parquet, or of all there is."""
         ipc = require("pyarrow.ipc", extra="parquet", purpose="reading Arrow files")
         for batch in self._process.answers({"columns": columns, "size": size, "group": group}, self._read):
-            yield ipc.open_stream(_buffer(batch)).read_next_batch()
+            yield ipc.open_stream(batch).read_next_batch()
 
     def read(self) -> Any:
         """Return all of it as a table."""
         arrow = require("pyarrow", extra="parquet", purpose="reading Arrow files")
         return arrow.Table.from_batches(self.batches(), self.schema)
-
-
-def _buffer(content: bytes) -> Any:
-    return require("pyarrow", extra="parquet", purpose="reading Arrow files").py_buffer(content)
 
 
 @contextmanager

@@ -139,22 +139,17 @@ def atomic_write(path: str | os.PathLike[str], size: int | None = None) -> Itera
     remove_leftovers(target)
     file = _temporary_file(target, path)
     temporary = Path(file.name)
-    written = 0
     try:
-        try:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        except OSError:
-            written = os.fstat(file.fileno()).st_size
-            raise
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
         _take_place(file, target)
     except BaseException as error:
         with suppress(OSError):  # what it still holds finds no room either
             file.close()
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in FULL and not isinstance(error, DiskFull):
-            raise _disk_full(Path(path), target, error, written, size) from error
+            raise _disk_full(path, target, error, size) from error
         raise
 
 
@@ -230,8 +225,8 @@ def _take_place(file: BinaryIO, target: Path) -> None:
             os.close(folder)
 
 
-def _disk_full(path: Path, target: Path, error: OSError, written: int, size: int | None) -> DiskFull:
-    need = amount(size) if size is not None else f"more than {amount(written)}" if written else "more"
+def _disk_full(path: str | os.PathLike[str], target: Path, error: OSError, size: int | None) -> DiskFull:
+    need = "more" if size is None else amount(size)
     try:
         free = f"{amount(shutil.disk_usage(target.parent).free)} are free in {target.parent}"
     except OSError:

@@ -157,15 +157,7 @@ def _ticking(bar: Any) -> Iterator[None]:
         thread.join()
 
 
-def _bar(
-    description: str,
-    show: bool | None,
-    bar_format: str,
-    total: int | None = None,
-    unit: str = "",
-    unit_scale: bool = False,
-    leave: bool = True,
-) -> Any:
+def _bar(description: str, show: bool | None, **options: Any) -> Any:
     """Return a bar of tqdm: a widget in notebooks, else text on stderr, if that is a terminal or `show` is True."""
     from tqdm import tqdm  # a tenth of a second that `import alacarte` does not have to take
 
@@ -186,11 +178,7 @@ def _bar(
         ncols=columns,
         nrows=lines,
         delay=delay,
-        bar_format=bar_format,
-        total=total,
-        unit=unit,
-        unit_scale=unit_scale,
-        leave=leave,
+        **options,
     )
 
 

@@ -448,24 +448,18 @@ def _status(problem: BaseException) -> int | None:
     return None
 
 
-def _is_named(problem: BaseException, names: re.Pattern[str]) -> bool:
-    return any(names.search(type(cause).__name__) for cause in _causes(problem))
-
-
 def _failure(problem: BaseException, url: str, error: type[AlacarteError]) -> AlacarteError:
     """Return the error that says what is wrong with a URL and what to do, without secrets."""
     name, status = without_secrets(url), _status(problem)
+    kinds = " ".join(f"{type(cause).__module__}.{type(cause).__name__}" for cause in _causes(problem))
     answer = "" if status is None else f" (the server answers {status})"
-    if is_in_repository(url) and (status in (401, 403) or _is_named(problem, NOT_OPEN)):
+    if is_in_repository(url) and (status in (401, 403) or NOT_OPEN.search(kinds)):
         return error(f"{name}: there is no such repository, or it is not open to you{answer}; {LOG_IN}")
-    if isinstance(problem, PermissionError) or status in (401, 403):
+    if isinstance(problem, PermissionError) or status in (401, 403) or REFUSED.search(kinds):
         return error(f"{name}: access is denied{answer}; {CREDENTIALS}")
-    if _is_named(problem, REFUSED):
-        return error(f"{name}: there are no credentials that are accepted; {CREDENTIALS}")
     if status in (412, 416) or type(problem).__name__ == "FileExpired":
         return error(f"{name} was changed while it was read; wait for what writes it, then begin again")
-    lost = any(type(cause).__module__.startswith("aiohttp") for cause in _causes(problem))
-    if status in (404, 410) or (isinstance(problem, FileNotFoundError) and status is None and not lost):
+    if status in (404, 410) or (isinstance(problem, FileNotFoundError) and status is None and "aiohttp" not in kinds):
         return error(f"{name}: there is no such file or folder{answer}; check the URL")
     message = in_text_without_secrets(" ".join(str(problem).split()))[:200]
     reason = answer.strip(" ()") or f"{type(problem).__name__}{': ' if message else ''}{message}"

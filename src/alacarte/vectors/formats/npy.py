@@ -32,10 +32,7 @@ def words_path(path: str | PathLike[str]) -> Path:
     >>> words_path("glove.npy").name
     'glove.vocab.txt'
     """
-    path = Path(path)
-    return path.with_name(
-        (path.name[: -len(".npy")] if path.name.lower().endswith(".npy") else path.name) + WORD_LIST_ENDINGS[0]
-    )
+    return _word_lists(Path(path))[0]
 
 
 def _word_lists(path: Path) -> list[Path]:
