@@ -55,7 +55,7 @@ def _rows(file: ArrowFile, limit: int | None, problems: Problems, total: int | N
         arrays = {name: _array(batch.column(batch.schema.get_field_index(name))) for name in layout.names}
         part = take_columns(arrays, layout, problems.path)
         if rows is None:
-            rows = Growing(part.matrix.shape[1], len(part.words), limit, problems)
+            rows = Growing(part.matrix.shape[1], limit, problems)
         rows.add(part)
         if not rows.wanted:
             break

@@ -110,7 +110,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
         return WordRows([], np.empty((0, 0), np.float32))
     kinds = {name: _field_kind(name, field) for name, field in zip(names, records[headed], strict=False)}
     layout = find_layout(kinds, str(path), words=WORD_COLUMN if WORD_COLUMN in names else names[0])
-    rows = Growing(len(layout.dimensions), 1, limit, problems)
+    rows = Growing(len(layout.dimensions), limit, problems)
     with Source(path) as source:
         found = _usable(_numbered(source, delimiter, headed), names, layout, problems)
         while block := list(islice(found, min(rows.wanted, ROWS_TOGETHER))):

@@ -62,7 +62,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
         except struct.error:
             raise BadVectors(f"{path} is cut off; download or copy it again") from None
         known = len(encoded)
-        rows = Growing(matrix.shape[1], known, limit, problems)
+        rows = Growing(matrix.shape[1], limit, problems)
         while wanted := min(rows.wanted, known - rows.rows_read):
             part = slice(rows.rows_read, rows.rows_read + wanted)
             _fill(rows.room(wanted), encoded[part], matrix[part], subwords)

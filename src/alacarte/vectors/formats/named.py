@@ -65,7 +65,7 @@ def read(name: str, limit: int | None, problems: Problems) -> WordRows:
     package = PACKAGES[name]
     matrix_file, words_file = files(name)
     parquet = require("pyarrow.parquet", extra=package.extra, purpose=f"reading the words of {name}")
-    matrix = np.ascontiguousarray(read_matrix(matrix_file), np.float32)
+    matrix = np.ascontiguousarray(read_matrix(matrix_file)[0], np.float32)
     with decoding(words_file, BadVectors, f"install {package.module} again"):
         # Not `read_table`, which imports pandas.
         words = parquet.ParquetFile(words_file).read([package.column])[package.column].to_pylist()

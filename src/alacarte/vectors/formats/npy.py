@@ -5,11 +5,13 @@ see it; we tell by it whether the list of words beside a matrix is the one that 
 """
 
 import json
+import math
 import os
 from hashlib import sha256
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 from alacarte._io.decoding import decoding
 from alacarte._io.files import atomic_write, is_stream, lock
 from alacarte._io.tensors import encode_word, little_endian_blocks
-from alacarte.errors import BadVectors
+from alacarte.errors import AlacarteError, BadVectors
 from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 from alacarte.vectors.formats.streams import Source, plain_suffix
 
@@ -52,8 +54,8 @@ def word_list_names(path: str | PathLike[str]) -> list[str]:
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the matrix and its list of words; float32 in C order stays memory-mapped."""
-    matrix = read_matrix(path)
-    listed, content = _read_words(Path(path))
+    matrix, digest = read_matrix(path)
+    listed, content = _read_words(Path(path), digest)
     try:
         lines = content.decode().split("\n")
     except UnicodeDecodeError as error:
@@ -73,14 +75,13 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
     return checked_rows(WordRows(words, matrix), limit, problems)
 
 
-def _read_words(path: Path) -> tuple[Path, bytes]:
-    """Return the file with the words of a matrix, and its content; of a pair of ours, the words of this matrix."""
-    digest = written_with(path)
-    found = [place for place in _word_lists(path) if place.is_file()]
-    for place in found:
-        content = place.read_bytes()
-        if digest in (None, sha256(content).hexdigest()):
-            return place, content
+def _read_words(path: Path, digest: str | None) -> tuple[Path, bytes]:
+    """Return the file with the words of a matrix, and its content; `digest` is that of the words written with it."""
+    for place in _word_lists(path):
+        if place.is_file():
+            content = place.read_bytes()
+            if digest in (None, sha256(content).hexdigest()):
+                return place, content
     if digest is None:
         names = ", ".join(place.name for place in _word_lists(path))
         raise BadVectors(f"{path} has no list of words beside it; put the words, one per line, into one of: {names}")
@@ -90,37 +91,41 @@ def _read_words(path: Path) -> tuple[Path, bytes]:
     )
 
 
-def written_with(path: str | PathLike[str]) -> str | None:
-    """Return the digest of the words that `write` put behind a matrix; None if the file is none of ours."""
+def read_matrix(path: str | PathLike[str]) -> tuple[NDArray[Any], str | None]:
+    """Return a matrix, memory-mapped unless compressed, and the digest of its words, if `write` wrote it.
+
+    The file is opened once: another one may take its place at any time.
+    """
+    with decoding(path, BadVectors, "save it again with numpy.save"), Source(path) as source:
+        data = source.whole()
+        file = BytesIO(data) if isinstance(data, bytes) else data
+        shape, by_column, dtype = _header(file)
+        matrix = np.frombuffer(data, dtype, math.prod(shape), file.tell()).reshape(
+            shape, order="F" if by_column else "C"
+        )
+        file.seek(matrix.nbytes, os.SEEK_CUR)
+        digest = _read_mark(file)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+        raise BadVectors(f"{path} holds {matrix.ndim}-dimensional {matrix.dtype} values; a matrix of numbers is needed")
+    return matrix, digest
+
+
+def _read_mark(file: Any) -> str | None:
+    """Return the digest behind a matrix that `write` wrote."""
     try:
-        with Path(path).open("rb") as file:
-            shape, _, dtype = _header(file)
-            file.seek(int(np.prod(shape, dtype=object)) * dtype.itemsize, 1)
-            _, _, kind = _header(file)
-            text = file.read(1000)
+        _, _, kind = _header(file)
+        text = file.read(1000)
         if kind == np.uint8 and text.startswith(NPY_MARK):
             return str(json.loads(text[len(NPY_MARK) :])["words"])
-    except (ValueError, KeyError, TypeError, OverflowError, EOFError, SyntaxError, RecursionError):
+    except (ValueError, KeyError, TypeError, EOFError, SyntaxError, RecursionError):
         pass  # whatever it is, it is not what `write` wrote
     return None
 
 
-def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
+def _header(file: Any) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
     version = np.lib.format.read_magic(file)
     reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     return reader(file)
-
-
-def read_matrix(path: str | PathLike[str]) -> NDArray[Any]:
-    """Return a two-dimensional matrix of numbers from a .npy file, memory-mapped unless compressed."""
-    with decoding(path, BadVectors, "save it again with numpy.save"), Source(path) as source:
-        if source.compression is None:
-            matrix = np.load(path, mmap_mode="r", allow_pickle=False)
-        else:
-            matrix = np.lib.format.read_array(cast("BinaryIO", source), allow_pickle=False)
-    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
-        raise BadVectors(f"{path} holds {matrix.ndim}-dimensional {matrix.dtype} values; a matrix of numbers is needed")
-    return cast("NDArray[Any]", matrix.view(np.ndarray))
 
 
 def write(path: str | PathLike[str], rows: WordRows) -> None:
@@ -155,5 +160,8 @@ def write(path: str | PathLike[str], rows: WordRows) -> None:
 
 def is_our_pair(path: str | PathLike[str]) -> bool:
     """Whether `write` wrote a matrix and, if there is a list of words, that too."""
-    digest, listed = written_with(path), words_path(path)
+    try:
+        digest, listed = read_matrix(path)[1], words_path(path)
+    except AlacarteError:
+        return False
     return digest is not None and (not listed.exists() or sha256(listed.read_bytes()).hexdigest() == digest)

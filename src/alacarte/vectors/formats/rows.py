@@ -130,7 +130,7 @@ class WordRows:
 class Growing:
     """Rows that arrive block by block, until there are enough: a matrix that grows in place, and its words.
 
-    >>> rows = Growing(2, 1, 3, Problems("a.txt"))
+    >>> rows = Growing(2, 3, Problems("a.txt"))
     >>> rows.wanted
     3
     >>> rows.room(3)[:] = 1
@@ -139,15 +139,14 @@ class Growing:
     (0, [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
     """
 
-    def __init__(self, dimension: int, expected: int, limit: int | None, problems: Problems) -> None:
+    def __init__(self, dimension: int, limit: int | None, problems: Problems) -> None:
         self.words: list[str] = []
         self.rows_read = 0  # good or bad
         self._seen: set[str] = set()
         self._counts: list[Longs] = []
         self._origin: list[str] = []
         self._limit, self._problems = limit, problems
-        expected = expected if limit is None else min(expected, limit)
-        self._matrix = np.empty((max(1, expected), dimension), np.float32)
+        self._matrix = np.empty((1, dimension), np.float32)
 
     @property
     def wanted(self) -> int:

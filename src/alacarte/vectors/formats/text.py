@@ -127,9 +127,7 @@ def _read_rows(
 ) -> WordRows:
     from alacarte.vectors.formats._text_matrix import parse_lines
 
-    likely = source.size // (dimension * 6) + 1
-    # Memory that is not written to costs nothing, but a header may lie about how much there will be.
-    rows = Growing(dimension, likely if promised is None else min(promised, 4 * likely), limit, problems)
+    rows = Growing(dimension, limit, problems)
     places, status = new_places(rows.wanted), np.zeros(rows.wanted, np.uint8)
     lines = 0 if promised is None else 1  # before the next block
     at_end = False

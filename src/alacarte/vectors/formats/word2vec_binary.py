@@ -45,7 +45,7 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
         if header is None or header[1] == 0:
             raise BadVectors(f"{path} does not start with the number of words and of dimensions; check the file")
         promised, dimension = header
-        rows = Growing(dimension, min(promised, 1 + source.size // (4 * dimension)), limit, problems)
+        rows = Growing(dimension, limit, problems)
         places = new_places(rows.wanted)
         while wanted := min(rows.wanted, promised - rows.rows_read):
             out = rows.room(wanted)
