@@ -178,7 +178,7 @@ FIRST = {"m/main": "main one two", "m/one": "1", "m/two": "1"}
 @pytest.fixture(params=["in one step", "in two"])
 def folder(tmp_path, request, monkeypatch):
     if request.param == "in two":
-        monkeypatch.setattr(folders, "exchanged", lambda one, two: False)
+        monkeypatch.setattr(folders, "_exchanged", lambda one, two: False)
     write_folder(tmp_path / "m", one="1", two="1")
     assert contents(tmp_path) == FIRST
     return tmp_path
@@ -275,7 +275,7 @@ def test_a_folder_that_cannot_be_replaced_is_left_alone(folder, monkeypatch):
         return real(self, target)
 
     real = Path.rename
-    monkeypatch.setattr(folders, "exchanged", lambda one, two: False)
+    monkeypatch.setattr(folders, "_exchanged", lambda one, two: False)
     monkeypatch.setattr(Path, "rename", busy)
     with pytest.raises(AlacarteError, match=r"m: cannot be replaced as a whole \(Device or resource busy\)"):
         write_folder(folder / "m", one="2")

@@ -49,13 +49,14 @@ def replaced_folder(folder: Path, ours: Callable[[Path], Collection[str]]) -> It
                 if after.exists():
                     keep_owner_and_mode(after, before.stat())
             written = os.listdir(new)  # noqa: PTH208 (names)
-            old = _put(new, folder)
+            old = _name(folder, OLD_ENDING)
+            take_place(new, folder, old)
         except BaseException as problem:
             shutil.rmtree(new, ignore_errors=True)
             if isinstance(problem, AlacarteError):
                 problem.message = problem.message.replace(str(new), str(folder))
             raise
-        if old is not None:
+        if old.exists():
             _empty(old, folder, {*ours(old), *written})
 
 
@@ -80,18 +81,17 @@ def _name(folder: Path, ending: str) -> Path:
     return folder.with_name(f".{folder.name[:LONGEST_NAME]}.{secrets.token_hex(8)}{ending}")
 
 
-def _put(new: Path, folder: Path) -> Path | None:
-    """Give a whole folder its name; return the new name of the one that had it, which ends in `OLD_ENDING`."""
+def take_place(new: Path, folder: Path, old: Path) -> None:
+    """Give a whole folder its name, in one step where the system can; one that had it is called `old` then."""
     if folder.is_dir():
         with suppress(OSError):
             folder.rmdir()  # an empty one
     if not folder.is_dir():
         new.rename(folder)
-        return None
-    old = _name(folder, OLD_ENDING)
+        return
     new.rename(old)
-    if exchanged(old, folder):
-        return old
+    if _exchanged(old, folder):
+        return
     old.rename(new)
     try:
         folder.rename(old)
@@ -100,10 +100,9 @@ def _put(new: Path, folder: Path) -> Path | None:
         raise AlacarteError(
             f"{folder}: cannot be replaced as a whole ({problem.strerror}); name a new folder, or one in it"
         ) from None
-    return old
 
 
-def exchanged(one: Path, two: Path) -> bool:
+def _exchanged(one: Path, two: Path) -> bool:
     """Whether the system could swap two folders in one step, as Linux can."""
     if sys.platform != "linux":
         return False

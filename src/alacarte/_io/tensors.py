@@ -156,8 +156,9 @@ def little_endian_blocks(array: NDArray[Any] | Computed) -> Iterator[memoryview]
 def read_header(path: str | os.PathLike[str], error: type[AlacarteError] = BadVectors) -> tuple[Places, dict[str, str]]:
     """Where each tensor lies, and the metadata; checks every size."""
     location = locate(path, error)
-    with location.open() as file:
-        return _header(file, location.size, display_name(path), error)
+    with location.open() as file:  # on a disk, another file may have taken its place meanwhile
+        size = location.size if location.path is None else os.fstat(file.fileno()).st_size
+        return _header(file, size, display_name(path), error)
 
 
 def map_tensors(

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from alacarte._io.files import lock
-from alacarte._io.folders import exchanged
+from alacarte._io.folders import take_place
 from alacarte._io.urls import path_on_disk
 from alacarte.errors import BadCorpus
 
@@ -54,17 +54,10 @@ def _old(folder: Path) -> Path:
 
 def swap(folder: Path) -> None:
     """Put the draft in its place: where the system can, in one step."""
-    draft, old = draft_of(folder), _old(folder)
     if folder.exists():
         refuse_others(folder)
-        draft.rename(old)
-        if not exchanged(old, folder):
-            old.rename(draft)
-            folder.rename(old)
-            draft.rename(folder)
-    else:
-        draft.rename(folder)
-    delete(old)
+    take_place(draft_of(folder), folder, _old(folder))
+    delete(_old(folder))
 
 
 def files_of(folder: Path) -> list[Path]:

@@ -366,6 +366,23 @@ def test_npy_and_its_words(tmp_path):
     assert WordVectors.load(tmp_path / "a.npy", limit=2).words == ("x", "y")
 
 
+def test_a_pair_that_is_replaced_while_it_is_read_is_not_mixed(tmp_path, monkeypatch):
+    """Between the matrix and its words; the words of the new pair were taken for those of the old matrix."""
+    from alacarte.vectors.formats import npy
+
+    WordVectors(["a", "b"], [[1.0], [2.0]]).save(tmp_path / "v.npy")
+    read_matrix = npy.read_matrix
+
+    def read_and_replace(path):
+        found = read_matrix(path)
+        WordVectors(["x", "y"], [[3.0], [4.0]]).save(path)
+        return found
+
+    monkeypatch.setattr(npy, "read_matrix", read_and_replace)
+    with pytest.raises(BadVectors, match="is not the list of words that was written with"):
+        WordVectors.load(tmp_path / "v.npy")
+
+
 @pytest.mark.parametrize(
     "array",
     [np.zeros(3), np.zeros((3, 2), complex), np.array([["a", "b"]] * 3), np.array([[None, 1]] * 3)],
