@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alacarte._io.printing import shortened
+from alacarte._io.urls import Location, base_name, display_name, list_files, local_path, url_of
 from alacarte.errors import AlacarteError, BadCorpus, BadTransform, BadVectors
 
 if TYPE_CHECKING:
     from alacarte._io.artifact import Artifact
-    from alacarte._io.urls import Location
     from alacarte.concordance import Concordance
 
 Facts = dict[str, Any]
@@ -32,8 +32,6 @@ BEGINNING = 1 << 20  # bytes of a file behind a URL that show what it is
 
 def describe(what: str) -> Facts:
     """Return facts about a file, a folder or a name, `what` first."""
-    from alacarte._io.urls import local_path, url_of
-
     path = local_path(what)
     if path is None:
         return _behind_url(str(url_of(what)))
@@ -47,7 +45,6 @@ def describe(what: str) -> Facts:
 def _behind_url(url: str) -> Facts:
     """Return facts about what is behind a URL; anything but text is copied to the cache."""
     from alacarte._io.copies import local_copy
-    from alacarte._io.urls import base_name, display_name, list_files
     from alacarte.model.saving import FILE_NAMES, MAIN
 
     files = list_files(url)
@@ -65,7 +62,6 @@ def _begins_as_text(file: "Location") -> bool:
     """Whether the beginning of a file is that of text or a table, and of no vectors."""
     from tempfile import TemporaryDirectory
 
-    from alacarte._io.urls import base_name
     from alacarte.vectors import formats
 
     with TemporaryDirectory() as folder, file.open(until=BEGINNING) as stored:
@@ -180,7 +176,6 @@ def _model(folder: Path) -> Facts:
 
 def _corpus(path: Path | str) -> Facts:
     """Return facts about text at a path or behind a URL."""
-    from alacarte._io.urls import display_name
     from alacarte.text.corpus import Corpus
     from alacarte.text.documents import Document, plain
 

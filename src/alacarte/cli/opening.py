@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from alacarte._io.files import atomic_write
 from alacarte._io.options import described
+from alacarte._io.urls import display_name, local_path, sibling, url_of
 from alacarte.cli.options import InducedTargets, ModelOptions, NamedWords, Patterns
 from alacarte.cli.output import detail, note_written, show, voice
 from alacarte.errors import AlacarteError
@@ -186,8 +188,6 @@ def read_list(path: str) -> list[str]:
 
 def read_places(file: str) -> list[str]:
     """Return the places that a list names, which are below its own folder or, of a list at a URL, on its own host."""
-    from alacarte._io.urls import display_name, local_path, sibling, url_of
-
     path, url, places = local_path(file), url_of(file) or "", []
     folder = (path or Path()).parent
     for line in read_list(file):
@@ -208,8 +208,6 @@ def read_places(file: str) -> list[str]:
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write a text file, completely or not at all."""
-    from alacarte._io.files import atomic_write
-
     with atomic_write(path) as file:
         file.writelines(f"{line}\n".encode() for line in lines)
     note_written(path)
@@ -307,7 +305,6 @@ def is_matrix(model: str) -> bool:
 
 def open_model(options: ModelOptions, *, check: bool = True) -> "ALaCarte":
     """Return a saved model, one that ships, or a bare matrix with vectors."""
-    from alacarte._io.urls import url_of
     from alacarte.model import ALaCarte
 
     if options.model is None:
@@ -337,7 +334,6 @@ def load_matrix(file: str | Path, vectors: "WordVectors", **options: Any) -> "Tr
 
 def open_sums(files: Iterable[Path]) -> "ContextSums":
     """Return the sum of some files of sums."""
-    from alacarte._io.urls import url_of
     from alacarte.contexts.merging import merge
     from alacarte.contexts.sums import ContextSums
 

@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 import typer
 
+from alacarte._io.files import is_same_file, is_stream
+from alacarte._io.uploads import check_writable
+from alacarte._io.urls import display_name, locate, url_of
 from alacarte.cli.output import voice
 from alacarte.errors import AlacarteError, Hint
 
@@ -35,8 +38,6 @@ def check_outputs(ctx: typer.Context, kinds: dict[str, str]) -> None:
     `kinds` gives for each parameter the kind of artifact that it names ("model", "figure", …), or "file" for files
     that cannot be recognised as ours.
     """
-    from alacarte._io.files import is_same_file, is_stream
-
     outputs: list[NamedPath] = []
     for kind, (option, path) in [(kinds[name], place) for name in kinds for place in _typed(ctx, name)]:
         kind = FOLDER if kind == OF_VECTORS and _is_folder(ctx.params.get("to")) else kind
@@ -100,9 +101,6 @@ def is_standard_output(path: Path) -> bool:
 def _check_place(path: Path, kind: str | None) -> None:
     if kind == FIGURE and path.suffix.lower() not in (".png", ".pdf", ".svg"):
         raise AlacarteError(f"{path}: figures end in .png, .pdf or .svg; choose one of these")
-    from alacarte._io.files import is_stream
-    from alacarte._io.uploads import check_writable
-    from alacarte._io.urls import url_of
 
     url = url_of(path)
     if url is not None:
@@ -129,8 +127,6 @@ def _check_writable(folder: Path) -> None:
 
 
 def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Context) -> None:
-    from alacarte._io.files import is_stream
-    from alacarte._io.urls import display_name
 
     if kind == OF_MODEL:
         from alacarte.model.saving import check_folder
@@ -149,8 +145,6 @@ def _check_replaceable(option: str, path: Path, kind: str | None, ctx: typer.Con
 
 def _size(file: Path) -> int:
     """Return the number of bytes at a path or URL; 0 if there is nothing."""
-    from alacarte._io.urls import locate
-
     try:
         return locate(file).size
     except (AlacarteError, OSError):
@@ -239,7 +233,6 @@ def _typed(ctx: typer.Context, name: str) -> Iterator[NamedPath]:
 
 def _files_behind(path: Path) -> list[Path]:
     """Return the files that a path, a folder, a pattern or a saved model leads to; none for a name that is no path."""
-    from alacarte._io.urls import url_of
     from alacarte.text.sources import find_files
 
     if url_of(path) is not None:  # by its name: listing it takes long
