@@ -35,7 +35,7 @@ def _alc(
     ctx: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", help="Print the version; with -v, of all."),
+        typer.Option("--version", help="Print the version; with -v, also of Python and the libraries."),
     ] = False,
     verbosity: Verbosity = None,
 ) -> None:

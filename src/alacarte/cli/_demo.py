@@ -1,4 +1,4 @@
-r"""The whole method on what every Python brings: its own language reference, read with GloVe's eyes.
+r"""The whole method on what every Python brings: its own language reference.
 
 Words such as *string* or *package* mean one thing in the newspapers and encyclopedias that GloVe was
 made from, and another in this text. The demo embeds them again from their contexts here and compares.

@@ -41,7 +41,9 @@ def compare(
     memory: str | None = option(None, "Most memory to use, as in 4GB.", metavar="SIZE"),
     csv: Path | None = CSV,
     plot: Path | None = PLOT,
-    by: str | None = option(None, "The column of a table whose groups differ.", metavar="COLUMN", panel=DATA),
+    by: str | None = option(
+        None, "The column of a table that says which group a row is in.", metavar="COLUMN", panel=DATA
+    ),
     group: list[str] | None = option(
         None, "With --by: the two groups, if there are more.", metavar="VALUE", panel=DATA
     ),

@@ -34,7 +34,7 @@ def demo(
         writes="figure",
     ),
 ) -> None:
-    """Read Python's language reference with GloVe's eyes, offline.
+    """Show how Python's language reference uses eight words, offline.
 
     \b
     alc demo

@@ -26,7 +26,7 @@ def embed(
         None, "A text that mentions it; repeat for more. - reads one per line from stdin.", metavar="TEXT"
     ),
     definition: bool = option(False, "The context is a definition: all its words count."),
-    form: bool = option(False, "Add what the word's spelling says; without a context it is all there is."),
+    form: bool = option(False, "Use the word's spelling, too; without a context, only that."),
     vector: bool = option(False, "Print the vector itself: plain numbers."),
     explain: bool = option(False, "Show which context words the vector comes from, and its uncertainty."),
     k: int = K,

@@ -45,7 +45,7 @@ def fit(
     save_sums: Path | None = SAVE_SUMS,
     include_vectors: bool | None = option(
         None,
-        "Put the vectors into the folder too; all but those that ship under a name are, if left out.",
+        "Save the vectors in the folder, too. [unless they ship under a name]",
         flag="--include-vectors/--no-include-vectors",
     ),
     form: bool = option(

@@ -43,8 +43,8 @@ def nearest(
     like: list[str] | None = option(
         None, "The cosine with this word; repeat for more.", metavar="WORD", panel=INTERVALS
     ),
-    level: float = option(0.95, "Of the intervals.", minimum=0.5, maximum=0.9999, panel=INTERVALS),
-    form: bool = option(False, "Of the vectors with spelling, as alc induce --form.", panel=INTERVALS),
+    level: float = option(0.95, "The confidence level of intervals.", minimum=0.5, maximum=0.9999, panel=INTERVALS),
+    form: bool = option(False, "Include spelling, as alc induce --form does.", panel=INTERVALS),
     model: ModelOptions,
 ) -> None:
     """List the nearest neighbours of words.

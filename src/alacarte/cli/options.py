@@ -39,7 +39,7 @@ JSON = Option("Print JSON on stdout instead of tables.", flag="--json")
 
 K = option(10, "How many neighbours.", flag="--k", short="-k", minimum=1)
 AMONG = option(None, "Search only the first N words (in most files the most frequent).", metavar="N", minimum=1)
-LEVEL = option(0.95, "Of the intervals.", minimum=0.5, maximum=0.9999)
+LEVEL = option(0.95, "The confidence level of intervals.", minimum=0.5, maximum=0.9999)
 SEED = option(0, "The same seed, the same numbers.", minimum=0)
 THREADS = option(None, "Threads to use; all cores if left out.", metavar="N", minimum=1)
 CSV = option(None, "Write the table as CSV; - is stdout.", metavar="FILE", writes="file")

@@ -38,7 +38,7 @@ def regress(
     ),
     permutations: int = option(999, "For p-values; 0 for none.", metavar="N", minimum=0),
     level: float = LEVEL,
-    adjust: Literal["holm", "bh", "none"] = option("holm", "p-values for several terms together."),
+    adjust: Literal["holm", "bh", "none"] = option("holm", "How p-values are adjusted for the number of terms."),
     seed: int = SEED,
     csv: Path | None = CSV,
     table: Path | None = option(

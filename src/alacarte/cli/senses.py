@@ -128,9 +128,7 @@ def disambiguate(
     word: list[str] | None = option(None, "Only these words or lemmas; repeat for more.", short="-w", metavar="WORD"),
     near: str | None = option(None, "Those that alc senses build --near saved.", metavar="FILE"),
     wordnet: str | None = WORDNET,
-    prior: bool = option(
-        True, "Weigh senses by how frequent they are, or by context alone.", flag="--prior/--no-prior"
-    ),
+    prior: bool = option(True, "Use how frequent each sense is, too, or the context alone.", flag="--prior/--no-prior"),
     counts: Path | None = option(None, "Sense counts that alc senses build saved. [WordNet's own]", metavar="FILE"),
     spacy: str | None = option(None, "Parts of speech by a spaCy pipeline: en_core_web_sm.", metavar="NAME"),
     fallback: bool = option(False, "The first sense where there is nothing to compare."),

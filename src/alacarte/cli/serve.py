@@ -38,7 +38,7 @@ def serve(
     workspace: Path | None = option(
         None, "Where texts, corpora and notes of the page are kept; the user's own by default.", metavar="DIR"
     ),
-    memory: str | None = option(None, "The most memory for one question; half of it by default.", metavar="SIZE"),
+    memory: str | None = option(None, "The most memory for one question. [half of the machine's]", metavar="SIZE"),
     notebook: bool = option(False, "Let notebooks on this machine show the page in a cell.", flag="--notebook"),
     browser: bool = option(True, "Open the page in the browser.", flag="--browser/--no-browser"),
 ) -> None:

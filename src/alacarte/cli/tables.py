@@ -29,7 +29,7 @@ class Clusters:
 
     cluster: str | None = option(
         None,
-        "What is one observation: a column (a speaker; or first,last), document or context; looked for if left out.",
+        "What is one observation: a column such as speaker (or first,last), document or context. [found in the data]",
         metavar="COLUMN",
         panel=DATA,
     )

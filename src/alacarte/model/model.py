@@ -157,8 +157,8 @@ class ALaCarte(FewShotModel):
             Whether vectors from spelling are learned too, and how much they count beside contexts. The text is read
             twice; they are used only where a call asks for it (`embed(…, form=True)`).
         spread
-            Into how many groups documents are divided (16 is a good number), to know how far contexts lie apart: the
-            model then has a standard error for a vector from a single context.
+            The number of groups into which documents are divided, to learn how far contexts lie apart; 16 is a good
+            number. The model then has a standard error for a vector from a single context.
         adapt
             Whether the model adapts its vectors to the text that they come from. Near words count more than far ones
             then, unless `positions` says otherwise; without it, all is as in the paper.
@@ -305,7 +305,7 @@ class ALaCarte(FewShotModel):
         targets
             Words and phrases, or `Targets`.
         spread
-            Into how many groups documents are divided (16 is a good number), for `InducedVectors.uncertainty`.
+            The number of groups into which documents are divided, for `InducedVectors.uncertainty`; 16 is a good one.
         **options
             How a table is read: `text`, `tokens`, `columns`, … (see `Corpus`); and how the work is done: `threads`,
             `memory`, `checkpoint`, … (see `alacarte.passes.work.Work`).

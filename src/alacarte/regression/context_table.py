@@ -42,7 +42,7 @@ class ContextTable(Table):
 
     Context c is what lies up to `window` words before `starts[c]` and after `ends[c]` in document `documents[c]`, whose
     words are `vocabulary[ids[offsets[d]:offsets[d + 1]]]`. Where a context lies, what it is of and what was found there
-    are `document_names`, `patterns_found` and `matches`, which never mix with columns of the data of the same names.
+    are `document_names`, `patterns_found` and `matches`, which are not the columns of the data with these names.
 
     Parameters
     ----------

@@ -226,10 +226,10 @@ def nearest(
     cluster, equal_clusters
         As in `dem_group`.
     intervals : float, optional
-        The level of intervals, such as 0.95. `estimate` and its interval take account of it that these words were
+        The level of intervals, such as 0.95. `estimate` and its interval are corrected for these words having been
         chosen: the largest of many noisy cosines are too large.
     seed : int, optional
-        Of the simulation that says by how much.
+        Seed of the simulation behind that correction.
 
     Returns
     -------

@@ -59,8 +59,7 @@ class Embeddings:
     contexts : ContextTable, optional
         The contexts; None for embeddings from elsewhere.
     outcome : array of float, optional
-        What `regress` explains, where that is not `matrix`: the vectors with what all contexts have in common, which
-        counts for likeness and not for differences.
+        The vectors that `regress` explains: those from before what all contexts share is taken out. None: `matrix`.
     """
 
     matrix: Doubles

@@ -38,7 +38,7 @@ class Inference:
     Parameters
     ----------
     level : float
-        Of the intervals.
+        The confidence level of intervals.
     permutations : int
         How many draws p-values come from; 0 for none.
     adjust : {"holm", "bh", "none"}

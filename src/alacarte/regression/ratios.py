@@ -45,7 +45,7 @@ def ratio(
     numerator : optional
         The group whose cosines are the numerators; the first one if left out.
     inference : Inference, optional
-        Asks for intervals, and for p-values unless its `permutations` are 0. Both count that these words were chosen.
+        Asks for intervals, and for p-values unless its `permutations` are 0. Both allow for the choice of these words.
 
     Returns
     -------

@@ -82,7 +82,7 @@ def etable(
     models : EmbeddingRegression or list of them
         What `regress` gives.
     names : list of str, optional
-        Of the columns; (1), (2), … if left out.
+        Names of the columns; by default (1), (2), …
     labels : dict, optional
         Other names for terms, such as {"party[T.R]": "Republican"}; terms are in this order, others after them.
     below : {"interval", "std_error"}
