@@ -19,7 +19,6 @@ from alacarte.contexts.summing import without_unknown
 from alacarte.contexts.windows import sums_of_matches
 from alacarte.errors import AlacarteError, AlacarteWarning, BadVectors, NotEnoughData
 from alacarte.model import ALaCarte
-from alacarte.model.embedding import ContextReader
 from alacarte.regression.context_table import ContextTable, documents
 from alacarte.regression.frames import Variables
 from alacarte.regression.groups import Groups, clusters_of, group_codes, name_of
@@ -207,12 +206,7 @@ def dem(
     index = vectors.key_to_index
     spelled = [word if word in index else word.lower() for word in table.vocabulary]
     rows_of = np.array([index.get(word, -1) if word else -1 for word in spelled], dtype=np.int32)
-    if table.whole:
-        reader = ContextReader(vectors, transform, replace(reading, averaging="token"), str.split)
-        means, weights, kept = _averages_of_documents(table, spelled, reader)
-        used = rows_of[table.ids]
-    else:
-        means, weights, kept, used = _averages_of_windows(table, rows_of[table.ids], vectors, transform, reading)
+    means, weights, kept, used = _averages(table, rows_of[table.ids], vectors, transform, reading)
     if not len(kept):
         raise NotEnoughData(
             f"none of the words in {len(table):,} contexts has a vector; check that text and vectors share language "
@@ -279,23 +273,17 @@ def _adapted_to(model: Any, table: ContextTable, ids: Ints, reading: Reading) ->
     return table.adaptations[model, reading]
 
 
-def _averages_of_documents(
-    table: ContextTable, spelled: list[str], reader: ContextReader
-) -> tuple[Doubles, Doubles, Longs]:
-    """Return (the mean of each document's known words, their weight, the numbers of documents that have any)."""
-    bounds = zip(table.starts.tolist(), table.ends.tolist(), strict=True)
-    sums = [reader.whole([spelled[token] for token in table.ids[low:high].tolist()]) for low, high in bounds]
-    kept = [row for row, one in enumerate(sums) if one.weight > 0]
-    weights = np.array([sums[row].weight for row in kept])
-    return np.array([sums[row].vectors / sums[row].weight for row in kept]), weights, np.array(kept, dtype=np.int64)
-
-
-def _averages_of_windows(
+def _averages(
     table: ContextTable, ids: Any, vectors: WordVectors, transform: Transform, reading: Reading
 ) -> tuple[Doubles, Doubles, Longs, Any]:
-    """Return (means of the windows, their weights, the numbers of those with a known word, the rows of all words)."""
+    """Return (means of the windows, their weights, the numbers of those with a known word, the rows of all words).
+
+    A whole document is the window behind its beginning.
+    """
     reading = replace(reading, averaging="token")  # which for one window is its mean
     offsets, starts, ends = table.offsets, table.starts, table.ends
+    if table.whole:
+        reading, ends = replace(reading, left=0, right=int((ends - starts).max()), positions="uniform"), starts
     integers = IntegerVectors.of(vectors, transform.weights, reading, few=True)
     order = np.argsort(starts, kind="stable")
     means, weights = np.zeros((len(table), vectors.dimension)), np.zeros(len(table))
