@@ -738,6 +738,7 @@ def test_everyone_can_use_it(browser: Any, address: str, scheme: str, width: int
             "links => new Set(links.map((link) => Math.round(link.getBoundingClientRect().top))).size"
         )
         assert rows == 1
+        assert page.locator("nav a").last.evaluate("link => link.getBoundingClientRect().right") <= width
     context.close()
 
 

@@ -328,7 +328,10 @@ export const whole = (value) => value.toLocaleString("en");
 export const counted = (count, thing) => `${whole(count)} ${thing}${count === 1 ? "" : "s"}`;
 export const number = (value) =>
   value === null || value === undefined ? "unknown" : value.toFixed(Math.abs(value) < 0.1 ? 3 : 2);
-export const percent = (value) => (value < 1 && value > 0.99 ? "over 99 %" : `${Math.round(100 * value)} %`);
+export const percent = (value) => {
+  if (value < 1 && value > 0.99) return "over 99 %";
+  return value > 0 && value < 0.01 ? `${(100 * value).toFixed(1)} %` : `${Math.round(100 * value)} %`;
+};
 export const chance = (value) =>
   value === null ? "unknown" : value < 0.001 ? "less than 1 in 1,000" : `${value.toFixed(3)}`;
 

@@ -40,9 +40,8 @@ const LEAST = 20; // uses that a word needs on either side
 const LISTED = 30; // words that are listed with their lines
 const KEYWORDS = 40; // words that one side uses more often
 const MORE_OFTEN = {
-  uses: ({ uses, other_uses }) => `${whole(uses)} : ${whole(other_uses)}`,
+  uses: ({ uses }) => whole(uses),
   "a million": (row) => `${whole(Math.round(row.per_million))} : ${whole(Math.round(row.other_per_million))}`,
-  documents: ({ documents }) => whole(documents),
   evenness: ({ evenness }) => evenness.toFixed(2),
   "log-likelihood": ({ log_likelihood }) => whole(Math.round(log_likelihood)),
 };

@@ -227,24 +227,14 @@ class Start {
       element("p", { class: "examples" }, ...commas(rows.map((row) => this.wordLink(row)))),
     ];
     const address = (row) => addressOf("/word", { corpus: corpus.name, where: row.where });
-    this.whole.replaceChildren(
-      element(
-        "div",
-        { class: "two" },
-        element(
-          "div",
-          {},
-          found.periods.length ? element("h3", {}, `Documents by ${found.column}`) : "",
-          found.periods.length ? bars(found.periods, "documents", `Documents by ${found.column}`, address).place : "",
-        ),
-        element(
-          "div",
-          {},
-          found.phrases.length ? list("Its phrases", found.phrases) : "",
-          found.words.length ? list("Words that the vectors do not have", found.words) : "",
-        ),
-      ),
-    );
+    const title = `Documents by ${found.column}`;
+    const parts = [
+      found.periods.length && [element("h3", {}, title), bars(found.periods, "documents", title, address).place],
+      found.phrases.length && list("Its phrases", found.phrases),
+      found.words.length && list("Words that the vectors do not have", found.words),
+    ].filter(Boolean);
+    const [first, ...others] = parts;
+    this.whole.replaceChildren(element("div", { class: "two" }, element("div", {}, first), element("div", {}, others)));
   }
 
   wordLink({ word, count }) {

@@ -99,7 +99,8 @@ class Word {
       this.answer("asked");
     };
     const ask_ = element("button", { type: "submit", class: "plain" }, "Ask");
-    const form = element("form", { role: "search", onsubmit }, this.form.place, ask_);
+    this.form.place.append(ask_);
+    const form = element("form", { role: "search", onsubmit }, this.form.place);
     form.addEventListener("change", (event) => {
       const { corpus, phrase } = this.values();
       if (event.target.id === "corpus") visit(addressOf("/word", { corpus, phrase, model: state().get("model") }));
