@@ -414,7 +414,8 @@ class Uncertainty(Table):
             return self.columns()
         few = copy(self)
         vars(few).pop("_scalars", None)  # of all targets
-        few.keys, few._given = self.keys[: most + 1], self.typical
+        few.keys = self.keys[: most + 1]
+        few.typical = self.typical
         return few.columns()
 
     def to_frame(self) -> Any:
