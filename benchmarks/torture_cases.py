@@ -89,10 +89,7 @@ CASES = [
         Case(f"convert to {name}", f"convert v.vec {name} --limit 200 --overwrite -q", (name,))
         for name in ("o.safetensors", "o.npy", "o.vec", "o.txt.gz", "o.bin", "o.csv", "o.parquet", "o.arrow")
     ),
-    *(
-        Case(f"convert to {kind}", f"convert v.vec {kind} --to {kind} --limit 200 --overwrite -q", (kind,))
-        for kind in ("model2vec", "hub")
-    ),
+    Case("convert to model2vec", "convert v.vec model2vec --to model2vec --limit 200 --overwrite -q", ("model2vec",)),
     Case("concordance build", f"concordance build {JSONL} --vectors v.vec --out k {QUICK}", ("k",)),
     Case("concordance build, new", f"concordance build {JSONL} --vectors v.vec --out n {QUICK}", ("n",)),
     Case("concordance add", "concordance add k 2.jsonl --threads 1 -q", ("k",), done="is in this concordance already"),
@@ -169,7 +166,6 @@ def make_inputs(folder: Path) -> None:
     Index.build(older, backend="exact").save(folder / "i.index")
     Concordance.build(vectors, Corpus(folder / "2.jsonl", columns=["year"]), folder / "k")
     older.save(folder / "model2vec", "model2vec")
-    older.save(folder / "hub", "hub")
     write_wordnet(folder / "dict")
     for name in ("o.csv", "o.parquet", "o.arrow"):
         older.save(folder / name)
@@ -292,7 +288,7 @@ def readable(folder: Path, case: Case) -> list[object]:
         path = folder / name
         if name in ("n", "k"):
             seen.append(rows_of(path) if is_concordance(path) else None)
-        elif name in ("model2vec", "hub"):
+        elif name == "model2vec":
             seen.append(WordVectors.load(path).fingerprint)
         elif path.suffix == ".svg" or path.name in ("gone.txt", "o.table.csv"):
             seen.append(path.read_bytes())

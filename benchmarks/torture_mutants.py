@@ -315,8 +315,8 @@ def vector_seeds() -> Iterator[Seed]:
     for ending in ("csv", "tsv", "parquet", "arrow"):
         yield Seed(f"vectors .{ending}", written(counted.save, f"v.{ending}"), read_vectors(f"v.{ending}"))
     yield Seed("static model", static_model(counted), read_vectors("."), only=("tokenizer.json", "model.safetensors"))
-    hub = written(lambda path: counted.save(path, "hub"), "h")
-    yield Seed("hub folder", hub, read_vectors("h"), only=("h/vectors.safetensors",), ours=True)
+    model = {"m/vectors.safetensors": ours["v.safetensors"]}
+    yield Seed("vectors of a model", model, read_vectors("m"), ours=True)
     names = {"v.rds": r_matrix(matrix.astype(float), words)}
     yield Seed("vectors .rds", names, read_vectors("v.rds"))
     pickled = {"v.kv": pickle.dumps({"words": words, "matrix": matrix.tolist()}, 4)}

@@ -59,7 +59,7 @@ def test_two_writers_and_a_reader():
 @pytest.mark.parametrize(
     ("errors", "cases"),
     [
-        (30, ["induce", "concordance add", "convert to hub", "contexts"]),
+        (30, ["induce", "concordance add", "convert to model2vec", "contexts"]),
         pytest.param(300, [], marks=pytest.mark.long),
     ],
 )

@@ -88,7 +88,7 @@ INPUTS = [
     "induce --model m --corpus @list.txt --word new --out o.vec --missing list.txt",
     "fit --vectors v.vec --corpus c.txt --context-weights sif@counts.tsv --save-sums counts.tsv --out n",
     "convert static static --to model2vec",
-    "convert static/model.safetensors static --to hub",
+    "convert static/model.safetensors static --to model2vec",
 ]
 
 
@@ -234,9 +234,8 @@ def test_a_folder_with_other_things_is_refused(folder):
     assert Path("n/x").read_text() == "mine"
 
 
-@pytest.mark.parametrize("to", ["hub", "model2vec"])
-def test_a_folder_of_vectors_is_replaced_as_a_whole(folder, monkeypatch, to):
-    written = ["convert v.vec out --to", to]
+def test_a_folder_of_vectors_is_replaced_as_a_whole(folder, monkeypatch):
+    written = ["convert v.vec out --to model2vec"]
     assert alc(" ".join(written)).exit_code == 0
     (folder / "out" / "mine").write_text("mine")
     before = everything("out")

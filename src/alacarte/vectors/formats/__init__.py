@@ -51,9 +51,8 @@ FORMATS = {
     "fasttext-binary": Format("fasttext_binary", writer=None),
     PICKLE: Format("gensim_pickle", suffixes=(".kv",), compressible=False),
     "model2vec": Format("static_models"),
-    "hub": Format("hub"),
 }
-FOLDERS = ("model2vec", "hub")  # formats that are folders
+FOLDERS = ("model2vec",)  # formats that are folders
 
 
 def read(

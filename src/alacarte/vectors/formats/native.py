@@ -21,6 +21,7 @@ from alacarte.vectors.formats.streams import uncompressed
 from alacarte.vectors.words import PackedWords
 
 KIND = "word vectors"
+IN_FOLDER = "vectors.safetensors"  # the vectors in the folder of a model
 
 
 def write(path: str | PathLike[str], rows: WordRows, metadata: Mapping[str, Any] | None = None) -> None:
@@ -49,7 +50,8 @@ def tensors_of(rows: WordRows) -> dict[str, NDArray[Any]]:
 
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
-    """Read words and matrix; the matrix stays memory-mapped unless the file is compressed."""
+    """Read words and matrix of a file or of a saved model; they stay memory-mapped unless the file is compressed."""
+    path = Path(path) / IN_FOLDER if Path(path).is_dir() else path
     with uncompressed(path) as plain:
         rows = rows_of_artifact(read_artifact(plain, KIND, BadVectors))
         if plain != Path(path):  # a copy, which is removed at the end

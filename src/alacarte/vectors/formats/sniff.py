@@ -4,7 +4,7 @@ from os import PathLike
 from pathlib import Path
 
 from alacarte.errors import BadVectors, Hint
-from alacarte.vectors.formats import arrow, csv_table, fasttext_binary, hub, r_matrix, static_models, word2vec_binary
+from alacarte.vectors.formats import arrow, csv_table, fasttext_binary, native, r_matrix, static_models, word2vec_binary
 from alacarte.vectors.formats.streams import Source, plain_suffix
 from alacarte.vectors.formats.text import HEAD_BYTES, head_lines, parse_header, usual_width
 
@@ -63,13 +63,11 @@ def sniff(path: str | PathLike[str]) -> tuple[str, str | None]:
 
 
 def _folder(path: Path) -> str:
-    if (path / hub.VECTORS).is_file():
-        return "hub"
+    if (path / native.IN_FOLDER).is_file():
+        return "safetensors"
     if static_models.static_folder(path) is not None:
         return "model2vec"
-    raise BadVectors(
-        f"{path} is a folder without {hub.VECTORS}, and without a static model; pass the path of a vector file in it"
-    )
+    raise BadVectors(f"{path} is a folder without vectors of a model; pass the path of a vector file in it")
 
 
 def _binary(head: bytes) -> str | None:
