@@ -38,19 +38,16 @@ class NgramBags:
 
 
 class NgramFinder:
-    """Finds the n-grams that have a vector. Words are looked up in `words` or, if `induced`, in `ngrams`."""
+    """Finds the words and n-grams that have a vector."""
 
-    def __init__(
-        self, words: WordVectors, ngrams: WordVectors | None, n: int, induced: bool, tokenizer: Tokenizer
-    ) -> None:
+    def __init__(self, words: WordVectors, ngrams: WordVectors | None, n: int, tokenizer: Tokenizer) -> None:
         self.n = n
         self.known = len(words)
-        self.induced = induced
         lexicon = Lexicon(words.key_to_index)
         self._matcher = None
         if ngrams is not None:
             spaces = np.fromiter(map(str.count, ngrams.words, repeat(" ")), dtype=np.int64, count=len(ngrams))
-            self._rows = np.flatnonzero((spaces < n) & (spaces >= (0 if induced else 1)))
+            self._rows = np.flatnonzero((spaces < n) & (spaces >= 1))
             keys = [ngrams.words[row] for row in self._rows.tolist()]
             if keys:
                 self._matcher = Targets.ngrams(keys).compile(lexicon, tokenizer)
@@ -62,14 +59,13 @@ class NgramFinder:
         ids, offsets = encoded.ids, encoded.offsets
         nothing = np.empty(0, dtype=np.int64)
         bags = [Bag(nothing, np.zeros_like(offsets), nothing.astype(np.int32)) for _ in range(self.n)]
-        if not self.induced:
-            positions = np.arange(len(ids), dtype=np.int32)
-            known = (ids >= 0) & (ids < self.known)
-            bags[0] = Bag(ids.astype(np.int64), offsets, positions).select(known, ids[known].astype(np.int64))
+        positions = np.arange(len(ids), dtype=np.int32)
+        known = (ids >= 0) & (ids < self.known)
+        bags[0] = Bag(ids.astype(np.int64), offsets, positions).select(known, ids[known].astype(np.int64))
         if self._matcher is not None:
             matches = self._matcher.match(encoded)
             lengths = matches.ends - matches.starts
-            for k in range(1 if self.induced else 2, self.n + 1):
+            for k in range(2, self.n + 1):
                 chosen = lengths == k
                 rows, starts = self._rows[matches.targets[chosen]], matches.starts[chosen]
                 bags[k - 1] = Bag(rows, np.searchsorted(starts, offsets).astype(np.int64), starts)

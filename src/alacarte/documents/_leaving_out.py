@@ -66,14 +66,14 @@ class FittedNgrams:
         beside_words = rest.totals > 0
         return rest.take(beside_words), _of_pairs(bag, bag.rows, beside_words), rows[beside_words]
 
-    def pooled(self, documents: NgramBags, pooling: Pooling, induced_words: bool) -> Singles:
+    def pooled(self, documents: NgramBags, pooling: Pooling) -> Singles:
         """Return the vectors of fitted documents, each without its own part in the vectors of its n-grams."""
         ngrams, weights, bags = list(pooling.ngrams), list(pooling.weights), list(documents.bags)
-        for place in range(0 if induced_words else 1, len(bags)):
+        for place in range(1, len(bags)):
             k = place + 1
             rest, bags[place], rows = self.without_own(documents.encoded, bags[place], k)
             table = self.transform(rest.means(self.sums.scale, self.sums.settings.averaging)).astype(np.float32)
-            if pooling.composition is not None and k > 1:
+            if pooling.composition is not None:
                 starts = bags[place].starts[np.unique(bags[place].rows, return_index=True)[1]]
                 parts = documents.encoded.ids[starts[:, None] + np.arange(k)]
                 ngrams[place] = pooling.composition.shrunk(table, parts, rest.contexts)

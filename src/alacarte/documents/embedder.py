@@ -29,7 +29,7 @@ base: Any = require("sklearn.base", extra="sklearn", purpose="embedding document
 validation: Any = require("sklearn.utils.validation", extra="sklearn", purpose="embedding documents")
 
 Result = TypeVar("Result")
-CHOICES = {"unigrams": ("source", "induced"), "pooling": ("sum", "mean")}
+POOLINGS = ("sum", "mean")
 
 
 class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[misc]
@@ -50,8 +50,6 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         they are, and n-grams that are not among them add nothing.
     corpus : Corpus, iterable of documents, or path, optional
         With a model, more text in which the n-grams are used, besides the documents that are fitted.
-    unigrams : {"source", "induced"}
-        "source": words have the vectors that they came with (the authors' setting); "induced": those in `ngrams`.
     unit : bool
         Scale each n-gram's vector to length 1 (the authors' setting).
     pooling : {"sum", "mean"}
@@ -105,7 +103,6 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         *,
         ngrams: VectorsLike = None,
         corpus: CorpusLike | None = None,
-        unigrams: Literal["source", "induced"] = "source",
         unit: bool = True,
         pooling: Literal["sum", "mean"] = "sum",
         weights: str | None = None,
@@ -119,7 +116,6 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         self.n = n
         self.ngrams = ngrams
         self.corpus = corpus
-        self.unigrams = unigrams
         self.unit = unit
         self.pooling = pooling
         self.weights = weights
@@ -161,9 +157,8 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
 
     def _begin(self, X: Any) -> list[TextOrTokens]:
         """Check the parameters, and return the documents to fit."""
-        for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} is one of {', '.join(allowed)}, not {getattr(self, name)!r}")
+        if self.pooling not in POOLINGS:
+            raise ValueError(f"pooling is one of {', '.join(POOLINGS)}, not {self.pooling!r}")
         for name in ("n", "min_count"):
             whole_number(getattr(self, name), name, 1)
         if not 0 <= self.shrinkage < np.inf:
@@ -177,14 +172,12 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
         return documents
 
     def _new_finder(self) -> NgramFinder:
-        n = len(self.pooling_.ngrams)
-        return NgramFinder(self.words_, self.ngrams_, n, self.induced_words_, self.tokenizer_)
+        return NgramFinder(self.words_, self.ngrams_, len(self.pooling_.ngrams), self.tokenizer_)
 
     def _fit(self, X: Any) -> tuple[list[TextOrTokens], FittedNgrams | None]:
         """Learn everything; return the documents, and the sums behind their n-grams if these are induced."""
         documents = self._begin(X)
         fitted = self._find_vectors(documents)
-        self.induced_words_ = self.unigrams == "induced"
         self.pooling_ = self._new_pooling(fitted)
         self._finder: NgramFinder | None = self._new_finder()
         constant = sif_constant(self.weights)
@@ -195,7 +188,6 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
     def _new_pooling(self, fitted: FittedNgrams | None) -> Pooling:
         """Return how n-grams are added, with all weights 1."""
         others = self.words_ if self.ngrams_ is None else self.ngrams_
-        words = others if self.induced_words_ else self.words_
         ngrams = NgramVectors.plain(others.matrix, self.unit)
         composition = None
         if self.induces_ngrams_ and self.shrinkage > 0 and self.n > 1:
@@ -203,7 +195,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             if fitted is not None:
                 counts = fitted.sums.contexts[fitted.seen]
                 ngrams = composition.shrunk(others.matrix, word_ids(self.words_, others.words), counts)
-        added = (NgramVectors.plain(words.matrix, self.unit), *[ngrams] * (self.n - 1))
+        added = (NgramVectors.plain(self.words_.matrix, self.unit), *[ngrams] * (self.n - 1))
         weights = tuple(np.ones(len(one.table), dtype=np.float32) for one in added)
         return Pooling(added, weights, composition, self.pooling == "mean", self.unit)
 
@@ -233,7 +225,7 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
             self.tokenizer_ = get_tokenizer(self.tokenizer or "words")
         self.ngrams_ = ngrams
         self.induces_ngrams_ = ngrams is None and model is not None
-        if ngrams is not None or model is None or (self.n == 1 and self.unigrams == "source"):
+        if ngrams is not None or model is None or self.n == 1:
             return None
         if self.tokenizer_ != model.tokenizer:
             raise ValueError(
@@ -244,16 +236,14 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
 
     def _induced(self, model: ALaCarte, documents: list[TextOrTokens]) -> FittedNgrams | None:
         """Set `ngrams_` to vectors of the documents' n-grams; return None if none is beside a word with a vector."""
-        induced_words = self.unigrams == "induced"
         targets = discover(
             model.vectors.words,
             documents,
-            ngrams=range(1 if induced_words else 2, self.n + 1),
+            ngrams=range(2, self.n + 1),
             min_count=self.min_count,
             all_tokens=True,
             min_score=None,
             tokenizer=model.tokenizer,
-            known=induced_words,
             show_progress=self.show_progress,
         )
         if not len(targets):
@@ -306,10 +296,10 @@ class NgramEmbedder(base.TransformerMixin, base.BaseEstimator):  # type: ignore[
 
     def _pooled(self, documents: list[TextOrTokens], fitted: FittedNgrams | None = None) -> Singles:
         """Return the sums of n-gram vectors; with `fitted`, each document without its own part in them."""
-        pooling, induced_words = self.pooling_, self.induced_words_
+        pooling = self.pooling_
 
         def pooled(block: NgramBags) -> Singles:
-            return pooling.vectors(block) if fitted is None else fitted.pooled(block, pooling, induced_words)
+            return pooling.vectors(block) if fitted is None else fitted.pooled(block, pooling)
 
         size = DOCUMENTS_AT_ONCE if fitted is None else fitted.block(len(pooling.ngrams))
         vectors = np.zeros((len(documents), self._n_features_out), dtype=np.float32)

@@ -22,13 +22,13 @@ NGRAMS = WordVectors(["a b", "b c", "a a", "x a", "a b c", "b", "x"], rng.normal
 documents = st.lists(st.lists(st.sampled_from(["a", "b", "c", "x", "zz"]), max_size=12), min_size=1, max_size=6)
 
 
-def plain(texts, n, unigrams="source", unit=True, pooling="sum", weights=None):
+def plain(texts, n, unit=True, pooling="sum", weights=None):
     """The formula, word by word."""
     rows = []
     for tokens in texts:
         parts = []
         for k in range(1, n + 1):
-            table = WORDS if k == 1 and unigrams == "source" else NGRAMS
+            table = WORDS if k == 1 else NGRAMS
             found = [" ".join(tokens[i : i + k]) for i in range(len(tokens) - k + 1)]
             found = [key for key in found if key in table]
             vectors = [table[key].astype(float) for key in found]
@@ -47,12 +47,11 @@ def plain(texts, n, unigrams="source", unit=True, pooling="sum", weights=None):
 @given(
     documents,
     st.integers(1, 3),
-    st.sampled_from(["source", "induced"]),
     st.booleans(),
     st.sampled_from(["sum", "mean"]),
 )
-def test_vectors_equal_the_plain_twin(texts, n, unigrams, unit, pooling):
-    options = {"unigrams": unigrams, "unit": unit, "pooling": pooling}
+def test_vectors_equal_the_plain_twin(texts, n, unit, pooling):
+    options = {"unit": unit, "pooling": pooling}
     found = NgramEmbedder(WORDS, n=n, ngrams=NGRAMS, **options).fit_transform(texts)
     np.testing.assert_allclose(found, plain(texts, n, **options), atol=2e-6)
 
@@ -212,7 +211,7 @@ def without_each(make, texts):
     "options",
     [
         {"n": 2},
-        {"n": 3, "unigrams": "induced", "pooling": "mean"},
+        {"n": 3, "pooling": "mean"},
         {"n": 3, "min_count": 3},
         {"n": 2, "corpus": [["a", "b", "x", "c"], ["zz", "a", "a", "b"]], "unit": False},
     ],
@@ -385,7 +384,6 @@ def test_check_of_scikit_learn_for_text():
     [
         {"n": 1},
         {"n": 3},
-        {"unigrams": "induced"},
         {"pooling": "mean"},
         {"unit": False},
         {"weights": "sif"},

@@ -58,7 +58,7 @@ def documents(
         typer.Option(
             metavar="NAME",
             help="bong-1…3, nb-bong-2…3, words, sif, sum-2, disc-2…3, alacarte-1…3, and tfidf-3, doc2vec, fasttext-2, "
-            "minilm, alacarte-2-induced, alacarte-3-induced; repeat it (all before `and` if left out; with "
+            "minilm; repeat it (all before `and` if left out; with "
             "--inductive tfidf-3 and alacarte-1…3).",
         ),
     ] = None,
@@ -130,12 +130,12 @@ def documents(
     opened = open_model(ModelOptions(model.model or "glove.6B.50d", model.vectors))
     store = open_store(cache)
     table: WordVectors | None = None
-    if not inductive and any(kind == "alacarte" and (n > 1 or induced) for kind, n, induced in kinds):
+    if not inductive and any(kind == "alacarte" and n > 1 for kind, n in kinds):
         if ngrams is not None:
             table = load_ngrams(ngrams, min_count)
         else:
             text = open_corpus(corpus or [])
-            longest = max(n for _, n, _ in kinds)
+            longest = max(n for _, n in kinds)
             table = induce_ngrams(opened, tasks, text, store, longest, threads, min_count=min_count)
     learned = Inductive(min_count, open_corpus(corpus) if corpus else None, shrinkage) if inductive else None
     result = evaluate(

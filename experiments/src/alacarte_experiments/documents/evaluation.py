@@ -365,7 +365,7 @@ PUBLISHED_TASKS = ("MR", "CR", "SUBJ", "MPQA", "TREC", "SST", "SST-fine", "IMDB"
 
 
 def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, inductive: Inductive | None) -> Outcome:
-    kind, _, _ = parse(system)
+    kind, _ = parse(system)
     key: dict[str, Any] = {
         "task": digest([task.texts, task.labels, task.train]),
         "system": system,
@@ -394,7 +394,7 @@ def _kept_or_run(task: Task, system: str, given: Ingredients, store: Store, indu
 
 
 def _run(task: Task, system: str, given: Ingredients, inductive: bool) -> Outcome:
-    kind, n, _ = parse(system)
+    kind, n = parse(system)
     if kind == "fasttext":
         return evaluate_learner(FastText(given, task.labels, n), SETTINGS, task, seed=given.seed)
     if inductive or kind == "tfidf":
@@ -410,7 +410,7 @@ def _row(task: Task, system: str, outcomes: dict[tuple[str, str], Outcome]) -> R
     scores = outcome.scores
     if scores.size < 2:
         raise BadData("there is only one document to test on; a standard error needs two")
-    kind, n, _ = parse(system)
+    kind, n = parse(system)
     alone = outcomes.get((task.name, f"{kind}-1")) if n > 1 else None
     margin = margin_stderr = None
     if alone is not None:

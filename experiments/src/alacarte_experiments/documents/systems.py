@@ -41,7 +41,7 @@ SYSTEMS = (
     "alacarte-3",
 )
 DOC2VEC = 300  # dimensions
-OPTIONAL = ("alacarte-2-induced", "alacarte-3-induced", "doc2vec", "fasttext-2", "minilm", "tfidf-3")
+OPTIONAL = ("doc2vec", "fasttext-2", "minilm", "tfidf-3")
 INDUCTIVE = ("tfidf-3", "alacarte-1", "alacarte-2", "alacarte-3")  # what is compared on texts that nothing has seen
 LONGEST = 3
 NAMES = {
@@ -76,7 +76,7 @@ class Ingredients:
     corpus: Corpus | None = None
     min_count: int = 1
     shrinkage: float = 5.0
-    kept: dict[tuple[str, bool], dict[bytes, Features]] = field(default_factory=dict)  # by rows learned from
+    kept: dict[bytes, Features] = field(default_factory=dict)  # by rows learned from
 
     @property
     def words(self) -> WordVectors:
@@ -87,18 +87,17 @@ class Ingredients:
         return self.model.tokenizer
 
 
-def parse(system: str) -> tuple[str, int, bool]:
-    """(kind, longest n-gram, whether the unigrams are induced too).
+def parse(system: str) -> tuple[str, int]:
+    """(kind, longest n-gram).
 
     >>> parse("alacarte-3"), parse("nb-bong-2"), parse("sif")
-    (('alacarte', 3, False), ('nb-bong', 2, False), ('sif', 1, False))
+    (('alacarte', 3), ('nb-bong', 2), ('sif', 1))
     """
     known = {*SYSTEMS, *OPTIONAL}
     if system not in known:
         raise BadData(f"no system is called {system!r}; there are {', '.join(sorted(known))}")
-    name = system.removesuffix("-induced")
-    kind, _, number = name.rpartition("-")
-    return (kind, int(number), name != system) if number.isdigit() else (name, 1, False)
+    kind, _, number = system.rpartition("-")
+    return (kind, int(number)) if number.isdigit() else (system, 1)
 
 
 def title(system: str) -> str:
@@ -106,13 +105,13 @@ def title(system: str) -> str:
     >>> title("alacarte-3"), title("sif")
     ('à la carte, n = 3', 'SIF')
     """
-    kind, n, induced = parse(system)
-    return NAMES[kind].format(n) + (", unigrams too" if induced else "")
+    kind, n = parse(system)
+    return NAMES[kind].format(n)
 
 
 def features(system: str, given: Ingredients) -> Features:
     """The features of all texts of a task, which may all be learned from, test texts too."""
-    kind, n, _ = parse(system)
+    kind, n = parse(system)
     if kind in ("bong", "nb-bong"):
         return bag_of_ngrams(given.texts, n, given.tokenizer, given.words.key_to_index)
     if kind in MAKERS:
@@ -127,7 +126,7 @@ def learned_features(system: str, given: Ingredients, train: int | None) -> Call
     The rows that are learned from get features without their own part in them. À la carte's are made once for the
     longest n, of whose columns shorter ones are the first, and kept.
     """
-    kind, n, induced = parse(system)
+    kind, n = parse(system)
     if kind == "doc2vec":
         raise BadData("doc2vec has vectors for the texts it was trained on only; leave it out, or --inductive")
     if kind == "tfidf":
@@ -142,11 +141,16 @@ def learned_features(system: str, given: Ingredients, train: int | None) -> Call
         return lambda rows: without_common_direction(_embedded(embedder, given.texts, rows), rows)
     if kind != "alacarte":
         return partial(_embedded, _embedder(system, given), given.texts)
-    options: dict[str, Any] = {"n": LONGEST, "unigrams": "induced" if induced else "source", "threads": given.threads}
-    options |= {"corpus": given.corpus, "min_count": given.min_count, "shrinkage": given.shrinkage}
+    options: dict[str, Any] = {
+        "n": LONGEST,
+        "threads": given.threads,
+        "corpus": given.corpus,
+        "min_count": given.min_count,
+        "shrinkage": given.shrinkage,
+    }
     embedder = NgramEmbedder(given.model, **options)
     texts = np.array(given.texts, dtype=object)
-    kept = given.kept.setdefault((kind, induced), {})
+    kept = given.kept
 
     def learned(rows: Rows) -> Features:
         if rows.tobytes() not in kept:
@@ -184,16 +188,16 @@ def without_common_direction(vectors: npt.NDArray[np.float32], rows: Any = slice
 
 def _embedder(system: str, given: Ingredients) -> NgramEmbedder:
     """What embeds documents by n-gram vectors that are there."""
-    kind, n, induced = parse(system)
+    kind, n = parse(system)
     options: dict[str, Any] = {"tokenizer": given.tokenizer, "threads": given.threads, "n": n}
     if kind == "words":
         options |= {"unit": False}
     elif kind == "sif":
         options |= {"unit": False, "pooling": "mean", "weights": "sif:1e-3"}
     elif kind == "alacarte":
-        if given.ngrams is None and (n > 1 or induced):
+        if given.ngrams is None and n > 1:
             raise BadData(f"{system} needs n-gram vectors; pass a model and a corpus to induce them from")
-        options |= {"ngrams": given.ngrams, "unigrams": "induced" if induced else "source"}
+        options |= {"ngrams": given.ngrams}
     else:
         targets = discover(
             given.words.key_to_index,
