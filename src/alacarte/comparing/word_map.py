@@ -99,53 +99,43 @@ def word_map(uncertainty: Uncertainty, words: Iterable[str] | None = None, level
     listed = list(uncertainty.keys if words is None else dict.fromkeys(words))
     if len(listed) < 2:
         raise NotEnoughData(f"a map needs at least two words, not {len(listed)}")
-    drawn = [_Drawn.of(uncertainty, word) for word in listed]
+    drawn = [_drawn(uncertainty, word) for word in listed]
     vectors = uncertainty.vectors
     own = {word: unit_rows(vectors[word]) for word in listed if word in vectors and vectors[word].any()}
-    rows = np.vstack([*(item.direction for item in drawn), *own.values()])
+    rows = np.vstack([*(direction for _, direction, _, _ in drawn), *own.values()])
     origin, axes = rows.mean(axis=0), top_components(rows, 2)
-    nowhere = np.full(2, np.nan)
     points = []
-    for item in drawn:
-        place = axes @ (item.direction - origin)
-        own_place = axes @ (own[item.word] - origin) if item.word in own else nowhere
-        points.append(MapPoint(item.word, item.contexts, *map(float, (*place, *own_place, *item.ellipse(axes, level)))))
+    for word, (contexts, direction, covariance, df) in zip(listed, drawn, strict=True):
+        place = axes @ (direction - origin)
+        own_place = axes @ (own[word] - origin) if word in own else np.full(2, np.nan)
+        region = _ellipse(axes @ covariance @ axes.T, df, level)
+        points.append(MapPoint(word, contexts, *map(float, (*place, *own_place, *region))))
     return WordMap(tuple(points), origin, axes, level)
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """A corpus's vector of a word at the length 1 that it would have without noise, and its covariance.
+def _drawn(uncertainty: Uncertainty, word: str) -> tuple[int, Doubles, Doubles, float]:
+    """Return (contexts, a corpus's vector at the length 1 it would have without noise, its covariance, that one's df).
 
     An error along the vector changes its length. The share `own` of it cancels, because the vector is divided by that
     length; the rest of the length comes from what words have in common, and has an error of its own.
     """
+    target = uncertainty.one(word)
+    if not target.means.any():
+        raise NotEnoughData(f"the vector of {word!r} is zero, so it has no place; leave it out")
+    square, own, second = (float(part[0]) for part in uncertainty.typical.lengths(target))
+    direction, df = target.means[0] / np.sqrt(square), float(target.df[0] + uncertainty.typical.direction_df)
+    unit = unit_rows(direction)
+    across = np.eye(len(unit)) - own * np.outer(unit, unit)
+    covariance = across @ uncertainty.covariance(word) @ across / square
+    return int(target.contexts[0]), direction, covariance + second / (4 * square**2) * np.outer(unit, unit), df
 
-    word: str
-    contexts: int
-    direction: Doubles
-    covariance: Doubles
-    df: float  # that the covariance is known with
 
-    @classmethod
-    def of(cls, uncertainty: Uncertainty, word: str) -> "_Drawn":
-        target = uncertainty.one(word)
-        if not target.means.any():
-            raise NotEnoughData(f"the vector of {word!r} is zero, so it has no place; leave it out")
-        square, own, second = (float(part[0]) for part in uncertainty.typical.lengths(target))
-        direction, df = target.means[0] / np.sqrt(square), float(target.df[0] + uncertainty.typical.direction_df)
-        unit = unit_rows(direction)
-        across = np.eye(len(unit)) - own * np.outer(unit, unit)
-        covariance = across @ uncertainty.covariance(word) @ across / square
-        covariance += second / (4 * square**2) * np.outer(unit, unit)
-        return cls(word, int(target.contexts[0]), direction, covariance, df)
+def _ellipse(covariance: Doubles, df: float, level: float) -> tuple[float, float, float]:
+    """(half axis, half axis, angle of the first) on a plane."""
+    from scipy.special import fdtri
 
-    def ellipse(self, axes: Doubles, level: float) -> tuple[float, float, float]:
-        """(half axis, half axis, angle of the first) on a plane."""
-        from scipy.special import fdtri
-
-        variances, directions = np.linalg.eigh(axes @ self.covariance @ axes.T)
-        rest = max(self.df - 1, 1.0)
-        bound = 2 * self.df / rest * fdtri(2, rest, level)  # of Hotelling's T² in two dimensions
-        minor, major = np.sqrt(np.maximum(variances, 0) * bound)
-        return float(major), float(minor), float(np.arctan2(directions[1, 1], directions[0, 1]))
+    variances, directions = np.linalg.eigh(covariance)
+    rest = max(df - 1, 1.0)
+    bound = 2 * df / rest * fdtri(2, rest, level)  # of Hotelling's T² in two dimensions
+    minor, major = np.sqrt(np.maximum(variances, 0) * bound)
+    return float(major), float(minor), float(np.arctan2(directions[1, 1], directions[0, 1]))

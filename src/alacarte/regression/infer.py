@@ -25,7 +25,7 @@ from alacarte.regression.formulas import parse_formula
 from alacarte.regression.groups import Clusters, Groups, LowLevel, clusters_of, codes_by_name, has_cluster
 from alacarte.regression.periods import BLOCK, COUNT, Periods, blocks_that_count, periods_of
 from alacarte.regression.results import PlotOptions, Results
-from alacarte.regression.terms import expected_sizes, least_p, table_of, table_of_terms
+from alacarte.regression.terms import expected_sizes, least_p, table_of
 from alacarte.vectors.word_vectors import WordVectors
 
 HARMLESS = 0.075  # size of tests up to which clusters at a lower level are not warned of
@@ -371,7 +371,9 @@ def regress(
     model_of = EmbeddingRegression(formula, targets, design, rows, left_out, asked, fit, clusters, refused, periods)
     if clusters.low is not None:
         _warn_of_low_level(model_of, clusters.low)
-    return replace(model_of, table=table_of_terms(model_of))
+    places = [place for place, name in enumerate(design.names) if name not in INTERCEPT]
+    named, means = [design.names[place] for place in places], design.matrix.mean(axis=0)[places]
+    return replace(model_of, table=table_of(model_of, np.eye(len(design.names))[places], named, means))
 
 
 def _clusters_of_effects(

@@ -12,7 +12,7 @@ from alacarte.errors import AlacarteWarning
 from alacarte.inference.lengths import noise_of_each, score_interval
 from alacarte.inference.multiple_testing import adjusted, p_value
 from alacarte.inference.regression_noise import Fit, noise, on_one_unit, permute, unit_shares
-from alacarte.regression.design import INTERCEPT, holds
+from alacarte.regression.design import holds
 from alacarte.regression.frames import is_numeric
 from alacarte.regression.periods import BLOCK, COUNT, Periods, blocks_that_count
 from alacarte.regression.results import Results, column_of
@@ -22,14 +22,6 @@ if TYPE_CHECKING:
 
 FEW = 9.0  # clusters that count, below which one is warned
 HEAVY = 0.5  # of what a term rests on: a unit with more is named
-
-
-def table_of_terms(model: "EmbeddingRegression") -> Results:
-    """Return what is known of each coefficient but the intercept."""
-    names = model.terms
-    places = [place for place, name in enumerate(names) if name not in INTERCEPT]
-    means = model.design.matrix.mean(axis=0)[places]
-    return table_of(model, np.eye(len(names))[places], [names[place] for place in places], means)
 
 
 def table_of(model: "EmbeddingRegression", combinations: Doubles, names: list[str], means: Doubles) -> Results:
