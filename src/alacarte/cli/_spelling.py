@@ -1,13 +1,13 @@
 """Spelling on the command line."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from alacarte.cli.output import note, voice
 
 if TYPE_CHECKING:
     from alacarte.model import ALaCarte
     from alacarte.spelling.form import FormModel, FormVector
-    from alacarte.spelling.fusion import Fusion, Parts
+    from alacarte.spelling.fusion import Fusion
 
 
 def with_form(model: "ALaCarte") -> "ALaCarte":
@@ -30,17 +30,6 @@ def from_spelling(model: "ALaCarte", word: str) -> "FormVector":
         f"known{expected})"
     )
     return spelled
-
-
-def facts_of(parts: "Parts") -> dict[str, Any]:
-    """Return what --json says of the first fused vector."""
-    return {
-        "origin": parts.origin[0],
-        "contexts": int(parts.counts[0]),
-        "context_weight": float(parts.context_weight[0]),
-        "spelling_weight": float(parts.form_weight[0]),
-        "agreement": float(parts.agreement[0]),
-    }
 
 
 def form_rows(form: "FormModel", fusion: "Fusion") -> list[tuple[str, object]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from alacarte._io.options import option
-from alacarte.cli._spelling import facts_of, from_spelling, with_form
+from alacarte.cli._spelling import from_spelling, with_form
 from alacarte.cli.command import command
 from alacarte.cli.opening import only_one, open_model, refuse
 from alacarte.cli.options import AMONG, K, ModelOptions
@@ -65,7 +65,8 @@ def embed(
         result = opened.embed_definition(" ".join(contexts), word, form=form)
     elif form:
         parts = opened.embed_parts(contexts, word, absent="whole")
-        result, facts = parts.fused[0], facts_of(parts)
+        result = parts.fused[0]
+        facts = {"origin": parts.origin[0], "spelling_weight": float(parts.form_weight[0])}
     else:
         result = opened.embed(contexts, word, absent="whole")
     if vector:
