@@ -83,21 +83,22 @@ def fit(
     only_one("sums", "transform")
     if form and "-" in sources.places:
         raise typer.BadParameter("--form reads the text twice, and standard input can be read once; pass a file")
-    source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
     if transform is not None:
         refuse("nothing is learned with --transform", "save_sums", "form", Sources, CorpusOptions, Solve, Work)
+    elif sums:
+        refuse("saved sums have this already; leave it out with --sums", Sources, CorpusOptions, Reading, Work)
+    documents = None if transform or sums else open_corpus(sources.places, text)
+    source = open_vectors(vectors, limit=limit, skip_errors=skip_errors)
+    if transform is not None:
         _save(_of_matrix(source, transform, reading), out, include_vectors)
         return
 
     from alacarte.model.model import ADAPTED_POSITIONS, ALaCarte
     from alacarte.passes.collect import collect
 
-    documents = None
-    if sums:
-        refuse("saved sums have this already; leave it out with --sums", Sources, CorpusOptions, Reading, Work)
-        collected = open_sums(sums)
+    if documents is None:
+        collected = open_sums(sums or [])
     else:
-        documents = open_corpus(sources.places, text)
         if adapt and not typed_options("positions"):
             reading = replace(reading, positions=ADAPTED_POSITIONS)
         collected = collect(source, documents, **keywords_of_reading(reading), **keywords_of_work(work))
