@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from peak import peak_memory
 
 from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors
 
@@ -33,7 +34,6 @@ if find_spec("alacarte.passes") is not None:
     from alacarte.contexts.reading import Reading
     from alacarte.contexts.summing import SumsTally
     from alacarte.contexts.weights import UNIFORM
-    from alacarte.passes.memory import peak_memory
     from alacarte.passes.work import BLOCK_SIZE
     from alacarte.targets.targets import Matcher
     from alacarte.text.encoding import Encoded, Encoder, Lexicon
@@ -43,7 +43,6 @@ if find_spec("alacarte.passes") is not None:
     VERSION = "new"
 else:  # bf15040, before there were rooms
     from alacarte._accumulate import Accumulator, Windows, prepare
-    from alacarte._pass import peak_memory
     from alacarte.encoding import Encoded, Encoder, Lexicon
     from alacarte.tokens import get_tokenizer
 

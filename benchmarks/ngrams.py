@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from peak import peak_memory
 
 from alacarte import ALaCarte, Corpus, Targets, WordVectors
 from alacarte._io.progress import ProgressState
-from alacarte.passes.memory import peak_memory
 from alacarte.passes.work import WorkOptions
 
 
