@@ -40,13 +40,6 @@ def model2vec_model(rows: WordRows, base: Any) -> Any:
     return model2vec.StaticModel(matrix, tokenizer, config=config, normalize=normalize, **options)
 
 
-def static_embedding(rows: WordRows, base: Any) -> Any:
-    """Return a StaticEmbedding of sentence-transformers; see `WordVectors.to_static_embedding`."""
-    modules = require("sentence_transformers.models", extra="sentence-transformers", purpose="to_static_embedding()")
-    matrix, tokenizer = static_models.static_parts(rows, base)
-    return modules.StaticEmbedding(tokenizer, embedding_weights=matrix)
-
-
 def fill_vocabulary(vocab: Any, rows: WordRows, name: str | None, on_collision: str, capitals: bool) -> None:
     """Give a vocabulary of spaCy these vectors, beside the ones that it has; see `WordVectors.to_spacy`."""
     spacy_vectors = require("spacy.vectors", extra="spacy", purpose="filling a spaCy vocabulary")

@@ -375,13 +375,6 @@ class WordVectors(KeyedMatrix):
         """
         return export.model2vec_model(self._as_rows(), base)
 
-    def to_static_embedding(self, base: Any = None) -> Any:
-        """Return a sentence-transformers StaticEmbedding with these words, added to those of `base` if one is given.
-
-        ``SentenceTransformer(modules=[vectors.to_static_embedding()])`` is the model. Needs sentence-transformers.
-        """
-        return export.static_embedding(self._as_rows(), base)
-
     def to_spacy(self, nlp: Any, *, on_collision: Collision = "error", capitals: bool = False) -> None:
         """Put the vectors into the vocabulary of a spaCy pipeline, beside those that it has.
 
