@@ -17,8 +17,6 @@ from alacarte.text.options import CorpusOptions
 if TYPE_CHECKING:
     from alacarte.comparing.uses import Comparisons
 
-Q = 0.05  # the share of wrong words that is put up with among those reported
-
 
 @command()
 def compare(
@@ -143,12 +141,11 @@ def _corpora(files: list[str], cluster: str | None, text: CorpusOptions) -> dict
 
 
 def _show_words(found: "Comparisons", top: int) -> None:
-    """Print the words that moved farthest for sure, with their numbers, then the lines that contribute most to each."""
-    changed = found.changed(Q)
-    untested = [item for item in found if item.reason]
-    shown = [*changed, *(item for item in found if not item.reason and not item.q_value <= Q)][:top]
-    if shown:
-        show_table(replace(found, items=tuple(shown)))
+    """Print the words that moved farthest for sure, then others, and the lines that contribute most to each."""
+    changed = found.changed()
+    moved = {item.word for item in changed}
+    shown = [*changed, *(item for item in found if item.word not in moved)][:top]
+    show_table(replace(found, items=tuple(shown)))
     for item in shown:
         if item.word in found.contexts:
             sides = found.contexts[item.word]
@@ -157,10 +154,8 @@ def _show_words(found: "Comparisons", top: int) -> None:
                     show_line(f"{item.word}, {name}: {line}")
     for sentence in found.notes:
         note(sentence)
-    for item in untested[: top if not shown or len(found) <= top else 0]:
-        show_line(f"{item.word}: {item.reason}")
+    untested = sum(bool(item.reason) for item in found)
+    if untested:
+        note(f"{untested:,} of {len(found):,} words could not be tested; --csv FILE keeps all rows, with the reason")
     if not voice.quiet:
         show_line(found.finding)
-    if untested:
-        words = "1 word" if len(untested) == 1 else f"{len(untested):,} words"
-        note(f"{words} could not be tested; --csv FILE keeps all rows, with the reason")
