@@ -26,8 +26,8 @@ VECTORS = WordVectors([f"w{i}" for i in range(120)], RNG.normal(size=(120, D)) +
 MODEL = ALaCarte(VECTORS, Transform(np.eye(D)))
 WORDS = VECTORS.words
 BY_SPEAKER = (
-    "party varies between 40 values of speaker, hardly within them: clustered by speaker. So what is peculiar to "
-    "single values of speaker is no difference; clustered by document, it would be found too"
+    "party varies between 40 values of speaker, hardly within them: clustered by speaker, so that what a single "
+    "speaker does is no difference between groups. Clustered by document, it would be found too"
 )
 
 

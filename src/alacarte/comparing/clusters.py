@@ -158,8 +158,8 @@ def chosen_level(table: Any, by: str, cluster: str | None, contents: set[str | N
     name, count = level
     if cluster is None:
         return name, (
-            f"{by} varies between {count:,} values of {name}, hardly within them: clustered by {name}. So what is "
-            f"peculiar to single values of {name} is no difference; clustered by {DOCUMENT}, it would be found too"
+            f"{by} varies between {count:,} values of {name}, hardly within them: clustered by {name}, so that what a "
+            f"single {name} does is no difference between groups. Clustered by {DOCUMENT}, it would be found too"
         )
     if asked is not None and len(np.unique(codes[asked])) <= count:
         return asked, f"clustered by {asked}"
