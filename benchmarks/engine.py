@@ -120,8 +120,8 @@ class Bench:
         }
         try:
             for version, process in processes.items():
-                if answer(process, function)["ready"] != version:
-                    raise SystemExit(f"{sources[version]} is not the {version} version")
+                if Path(answer(process, function)["ready"]) != sources[version].resolve():
+                    raise SystemExit(f"{sources[version]} holds no version of the package")
             measured: dict[str, list[Result]] = {version: [] for version in versions}
             for _ in range(repeat):
                 for version, process in processes.items():

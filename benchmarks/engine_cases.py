@@ -1,4 +1,4 @@
-"""What `engine.py` measures, one function a case, for this version of the package and for bf15040.
+"""What `engine.py` measures, one function a case, for this version of the package or another one.
 
     python benchmarks/engine_cases.py CASE '{"work": "FOLDER", …}'
 
@@ -17,7 +17,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from importlib.util import find_spec
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -25,32 +24,20 @@ from typing import Any
 import numpy as np
 from peak import peak_memory
 
-from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors
+import alacarte
+from alacarte import ALaCarte, Corpus, Targets, Transform, WordVectors, collect, merge
+from alacarte._io.progress import ProgressState
+from alacarte.contexts.integers import IntegerVectors
+from alacarte.contexts.reading import Reading
+from alacarte.contexts.summing import SumsTally
+from alacarte.contexts.weights import UNIFORM
+from alacarte.passes.work import BLOCK_SIZE
+from alacarte.targets.targets import Matcher
+from alacarte.text.encoding import Encoded, Encoder, Lexicon
+from alacarte.text.tokenizers import get_tokenizer
+from alacarte.text.units import unit_of
 
-if find_spec("alacarte.passes") is not None:
-    from alacarte import collect, merge
-    from alacarte._io.progress import ProgressState
-    from alacarte.contexts.integers import IntegerVectors
-    from alacarte.contexts.reading import Reading
-    from alacarte.contexts.summing import SumsTally
-    from alacarte.contexts.weights import UNIFORM
-    from alacarte.passes.work import BLOCK_SIZE
-    from alacarte.targets.targets import Matcher
-    from alacarte.text.encoding import Encoded, Encoder, Lexicon
-    from alacarte.text.tokenizers import get_tokenizer
-    from alacarte.text.units import unit_of
-
-    VERSION = "new"
-else:  # bf15040, before there were rooms
-    from alacarte._accumulate import Accumulator, Windows, prepare
-    from alacarte.encoding import Encoded, Encoder, Lexicon
-    from alacarte.tokens import get_tokenizer
-
-    from alacarte.contexts import ContextSums
-    from alacarte.targets import Matcher
-
-    VERSION, collect = "old", ContextSums.collect
-
+SOURCE = str(Path(alacarte.__file__).parents[1])  # of the version that is measured
 Result = dict[str, Any]
 WINDOW = 10
 TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -146,38 +133,25 @@ def in_threads(function: Callable[[Any], None], arguments: Sequence[Any]) -> Non
 
 
 def kernel(work: Path, text: str, dimension: int, threads: int, tokens: int) -> Callable[[], Result]:
-    """Ids in memory → sums, every word a target; what the old version prepares for its kernel is not counted."""
+    """Ids in memory → sums, every word a target."""
     vectors = vectors_of(work, dimension)
     lexicon = Lexicon(vectors.key_to_index)
     matcher = Matcher.of_vocabulary(vectors.words, lexicon)
     blocks = encoded_blocks(work / text, encoder_of(lexicon), tokens)
     count = sum(block.ids.size for block in blocks)
-    if VERSION == "old":
-        ones = np.ones(WINDOW)
-        windows = Windows(ones, ones, True, False, np.empty(0, np.float32))
-        accumulator = Accumulator(vectors.matrix, windows, len(vectors), threads)
-        prepared = [prepare(block, matcher.match(block), len(vectors), True) for block in blocks]
+    reading = Reading(WINDOW, WINDOW)
+    tally = SumsTally(IntegerVectors.of(vectors, UNIFORM, reading), reading, matcher, threads=threads)
+    adders = [tally.adder() for _ in range(threads)]
 
-        def run() -> Result:
-            for part in prepared:
-                accumulator.add(part, len(vectors))
-            accumulator.wait()
-            return {"tokens": count}
+    def run() -> Result:
+        waiting = iter(blocks)  # each thread takes the next one
 
-    else:
-        reading = Reading(WINDOW, WINDOW)
-        tally = SumsTally(IntegerVectors.of(vectors, UNIFORM, reading), reading, matcher, threads=threads)
-        adders = [tally.adder() for _ in range(threads)]
+        def add_blocks(add: Callable[[Encoded], None]) -> None:
+            for block in waiting:
+                add(block)
 
-        def run() -> Result:
-            waiting = iter(blocks)  # each thread takes the next one
-
-            def add_blocks(add: Callable[[Encoded], None]) -> None:
-                for block in waiting:
-                    add(block)
-
-            in_threads(add_blocks, adders)
-            return {"tokens": count}
+        in_threads(add_blocks, adders)
+        return {"tokens": count}
 
     run()  # compiles, and touches all memory once
     return run
@@ -265,7 +239,7 @@ def profile(work: Path, text: str, dimension: int, targets: str = "") -> Callabl
 
 def command(work: Path, name: str, vectors: str) -> Callable[[], Result]:
     """CPU seconds of one command, from the start of Python to its end: `alc fit` on 1 MB, `alc embed`, an import."""
-    model = str(work / f"model-{VERSION}-{Path(vectors).name}")
+    model = str(work / f"model-{hashlib.blake2b(SOURCE.encode()).hexdigest()[:8]}-{Path(vectors).name}")
     python, alc = [sys.executable, "-c"], [sys.executable, "-m", "alacarte"]
     fit = [*alc, "fit", "--vectors", vectors, "--corpus", str(work / "1MB.txt"), "--out", model]
     chosen = {
@@ -439,7 +413,7 @@ CASES: tuple[Callable[..., Callable[[], Result]], ...] = (
 def main() -> None:
     options = json.loads(sys.argv[2])
     run = {case.__name__: case for case in CASES}[sys.argv[1]](Path(options.pop("work")), **options)
-    print(json.dumps({"ready": VERSION}), flush=True)
+    print(json.dumps({"ready": SOURCE}), flush=True)
     for _ in sys.stdin:
         wall, cpu = time.perf_counter(), time.process_time()
         result = run()

@@ -42,7 +42,7 @@ def main() -> None:
         steps[name] = {
             "seconds": round(time.perf_counter() - begun, 1),
             "cpu_seconds": round(time.process_time() - worked, 1),  # what counts on a machine that others use
-            "peak_gb": round((peak_memory() or 0) / 1e9, 2),
+            "peak_gb": round(peak_memory() / 1e9, 2),
         }
         print(f"{name}: {steps[name]}", flush=True)
         return result

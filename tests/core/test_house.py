@@ -3,6 +3,7 @@
 import ast
 import re
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,16 @@ def test_no_folder_imports_anothers_private_modules(tree):
             for place, part in enumerate(parts):
                 private = part.startswith("_") and part not in SHARED and ".".join(parts[: place + 1]) in modules
                 assert not private or folder[:place] == tuple(parts[:place]), f"{file} imports {name}"
+
+
+def test_what_benchmarks_import_exists():
+    for file in [*(REPOSITORY / "benchmarks").glob("*.py"), *(REPOSITORY / "experiments" / "studies").glob("*.py")]:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("alacarte"):
+                module = import_module(node.module)
+                for name in (alias.name for alias in node.names):
+                    there = hasattr(module, name) or find_spec(f"{node.module}.{name}")
+                    assert there, f"{file} imports {name} from {node.module}"
 
 
 def public_names():
