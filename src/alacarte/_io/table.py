@@ -97,7 +97,8 @@ class Table(ABC):
         """Return the table as CSV with a header and every number in full.
 
         Text that a spreadsheet would take for a formula (=, +, -, @ at its start) gets a ' before it, which this
-        package removes when it reads CSV; `to_json` and `to_frame` return all text unchanged.
+        package removes when it reads CSV; `to_json` and `to_frame` return all text unchanged. Lists of words become
+        one text.
 
         Parameters
         ----------
@@ -105,6 +106,7 @@ class Table(ABC):
             A file to write the text to as well.
         """
         names, rows = _plain(self.columns())
+        rows = [tuple(" ".join(map(str, cell)) if isinstance(cell, list) else cell for cell in row) for row in rows]
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n", quoting=quoting(cell for row in rows for cell in row))  # type: ignore[arg-type]
         writer.writerow(map(guarded, names))

@@ -1,12 +1,10 @@
 """`alc contexts`: every place where a word occurs, with the words around it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alacarte._io.options import option
-from alacarte._io.table import Table
 from alacarte.cli.command import command
 from alacarte.cli.opening import named_targets, open_corpus, refuse, typed_options, typed_sides
 from alacarte.cli.options import CSV, FILES, Patterns
@@ -58,24 +56,12 @@ def contexts(
         tokenizer=tokenizer,
         show_progress=voice.progress,
     )
-    if csv is not None:
-        save_table(_JoinedSides(hits), csv)
+    save_table(hits, csv)
     for pattern in hits.missing:
         note(f"{pattern!r} does not occur")
     show(hits, *_lines(hits, limit))
     if len(hits) > limit and not voice.as_json:
         note(f"{len(hits) - limit:,} more; --limit shows and --csv keeps them")
-
-
-@dataclass(frozen=True)
-class _JoinedSides(Table):
-    """Contexts with each side as one text."""
-
-    hits: "ContextTable"
-
-    def columns(self) -> Any:
-        columns = dict(self.hits.columns())
-        return columns | {name: [" ".join(side) for side in columns[name]] for name in ("left", "right")}
 
 
 def _lines(hits: "ContextTable", limit: int) -> Iterator[str]:

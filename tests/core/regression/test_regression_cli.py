@@ -61,7 +61,9 @@ def test_contexts(place):
     result = run("contexts", *common(place), "--word", "tax", "--window", 2, "--limit", 3, "--csv", place / "c.csv")
     assert result.exit_code == 0, result.output
     assert result.stdout.count("[tax]") == 3
-    assert len(pd.read_csv(place / "c.csv")) == 40
+    kept = pd.read_csv(place / "c.csv")
+    assert len(kept) == 40
+    assert kept["left"].str.fullmatch(r"w\d+ w\d+").all()
     rows = json.loads(run("contexts", *common(place), "-w", "tax", "--json").stdout)
     assert rows[0]["match"] == "tax"
     assert len(rows[0]["left"]) == 3
