@@ -35,7 +35,7 @@ ADDED_VECTORS = 1 << 14
 TIMED_SEARCHES = 10  # exact searches that are timed
 SEARCHED = 256  # candidates that a query looks at
 # How values are held in the graph, edges of each node, and candidates that are looked at for a vector that is added.
-SETTINGS = {"precision": "bf16", "connectivity": 32, "effort": 64}
+SETTINGS = {"dtype": "bf16", "connectivity": 32, "expansion_add": 64}
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,6 @@ class Index:
         The vectors.
     backend : {"exact", "usearch"}
         How they are searched.
-    settings : dict
-        How the graph was built.
 
     Examples
     --------
@@ -78,10 +76,9 @@ class Index:
     [('car', 1.0), ('dog', 0.8)]
     """
 
-    def __init__(self, vectors: WordVectors, graph: Any = None, settings: dict[str, Any] | None = None) -> None:
+    def __init__(self, vectors: WordVectors, graph: Any = None) -> None:
         self.vectors = vectors
         self._graph = graph
-        self.settings = settings or {}
 
     @property
     def backend(self) -> str:
@@ -95,7 +92,7 @@ class Index:
         return f"Index({len(self):,} vectors, {self.backend})"
 
     def _repr_html_(self) -> str:
-        return html.card(repr(self), {"vectors": repr(self.vectors), **self.settings})
+        return html.card(repr(self), {"vectors": repr(self.vectors)})
 
     @classmethod
     def build(
@@ -127,7 +124,7 @@ class Index:
         if backend == "exact" or (backend == "auto" and len(source) < EXACT_LIMIT):
             return cls(source)
         usearch = require("usearch.index", extra="index", purpose="an approximate index")
-        graph = _graph(usearch, source.dimension, SETTINGS)
+        graph = usearch.Index(ndim=source.dimension, metric="cos", **SETTINGS)
         with progress(len(source), "vectors", "building the index", show_progress) as bar:
             for low in range(0, len(source), ADDED_VECTORS):
                 block = source.matrix[low : low + ADDED_VECTORS]
@@ -138,7 +135,7 @@ class Index:
                         raise KeyboardInterrupt from None
                     raise
                 bar.update_to(low + len(block))
-        return cls(source, graph, SETTINGS)
+        return cls(source, graph)
 
     # --------------------------------------------------------------------------------------------- search
 
@@ -233,7 +230,7 @@ class Index:
         tensors = native.tensors_of(self.vectors._as_rows())
         if self._graph is not None:
             tensors["graph"] = np.frombuffer(self._graph.save(), np.uint8)
-        write_artifact(file, KIND, tensors, {"fingerprint": self.vectors.fingerprint, "settings": self.settings})
+        write_artifact(file, KIND, tensors, {"fingerprint": self.vectors.fingerprint})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Index":
@@ -248,25 +245,13 @@ class Index:
         vectors = WordVectors._of_rows(native.rows_of_artifact(artifact), None, os.fspath(path))
         if "graph" not in artifact.tensors:
             return cls(vectors)
-        settings = artifact.value("settings", dict)
         try:
             usearch = require("usearch.index", extra="index", purpose="an approximate index")
         except AlacarteError as error:
             warnings.warn(f"{error}; until then the search is exact and slower", AlacarteWarning, stacklevel=2)
             return cls(vectors)
         with decoding(file, BadVectors, AGAIN):
-            graph = _graph(usearch, vectors.dimension, settings)
-            graph.view(artifact.tensor("graph", np.uint8, 1))
-        if len(graph) != len(vectors):
+            graph = usearch.Index.restore(artifact.tensor("graph", np.uint8, 1), view=True)
+        if (len(graph), graph.ndim) != vectors.matrix.shape:
             raise artifact.damaged(f"its graph holds {len(graph):,} of {len(vectors):,} vectors")
-        return cls(vectors, graph, settings)
-
-
-def _graph(usearch: Any, dimension: int, settings: dict[str, Any]) -> Any:
-    return usearch.Index(
-        ndim=dimension,
-        metric="cos",
-        dtype=settings["precision"],
-        connectivity=settings["connectivity"],
-        expansion_add=settings["effort"],
-    )
+        return cls(vectors, graph)
