@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from alacarte.vectors.formats._text_matrix import parse_lines, parse_number, split_binary
+from alacarte.vectors.formats import word2vec_binary
+from alacarte.vectors.formats._text_matrix import parse_lines, parse_number
 from alacarte.vectors.formats.text import FINE, SHORT, SLOW, new_places
 
 
@@ -145,12 +146,8 @@ def test_binary_rows(rows, end, cut):
             break
         position += skip + len(word) + 9
         whole.append((word, values))
-    out, places = np.zeros((10, 8), np.uint8), new_places(10)
-    count, used = split_binary(np.frombuffer(data, np.uint8), out, places)
-    assert (count, used) == (len(whole), position)
-    for row, (word, values) in enumerate(whole):
-        assert data[places[row, 1] : places[row, 2]] == word
-        assert out[row].tobytes() == values
+    expected = [word for word, _ in whole], b"".join(values for _, values in whole), position
+    assert word2vec_binary.split(data, 10, 8) == expected
 
 
 @pytest.mark.parametrize("field", [b"", b"+", b"-", b".", b"e1", b"1e", b"1e+", b"1.2.3", b"1-", b"--1"])

@@ -1,4 +1,4 @@
-"""Bytes of a vector file → rows of a matrix: text with decimal numbers, and word2vec's binary rows."""
+"""Bytes of a vector file → rows of a matrix, from text with decimal numbers."""
 
 import numpy as np
 
@@ -140,33 +140,3 @@ def parse_lines(
                 i += 1
         row += 1
     return row, position, lines
-
-
-@kernel
-def split_binary(data: Bytes, out: Bytes, places: Longs) -> tuple[int, int]:
-    """Split word2vec's binary rows, "word", a space and the bytes of the vector, until no whole row is left.
-
-    Newlines before a word are skipped: word2vec writes one after each vector, gensim does not. Returns the
-    number of rows and of bytes used.
-    """
-    size = len(data)
-    width = out.shape[1]
-    row = 0
-    position = 0
-    while row < len(out):
-        begin = position
-        while begin < size and data[begin] == _NEWLINE:
-            begin += 1
-        end = begin
-        while end < size and data[end] != _SPACE:
-            end += 1
-        if end + 1 + width > size:
-            break
-        places[row, LINE] = row
-        places[row, WORD_BEGIN] = begin
-        places[row, WORD_END] = end
-        for i in range(width):
-            out[row, i] = data[end + 1 + i]
-        position = end + 1 + width
-        row += 1
-    return row, position

@@ -1,7 +1,6 @@
 """word2vec's binary format: a "words dimension" line, then for each word its bytes, a space and d float32."""
 
 import re
-import sys
 from os import PathLike
 
 import numpy as np
@@ -11,7 +10,7 @@ from alacarte._io.tensors import encode_word
 from alacarte.errors import BadVectors, Hint
 from alacarte.vectors.formats.rows import Growing, Problems, WordRows, decode_words
 from alacarte.vectors.formats.streams import STREAM_BUFFER, Source, open_sink
-from alacarte.vectors.formats.text import WORD_BEGIN, WORD_END, new_places, parse_header
+from alacarte.vectors.formats.text import parse_header
 
 MAX_WORD = 1 << 16
 NOT_TEXT_BYTES = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -37,8 +36,6 @@ def looks_like(head: bytes) -> bool:
 
 def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> WordRows:
     """Read the rows, with or without a newline after each."""
-    from alacarte.vectors.formats._text_matrix import split_binary
-
     with Source(path) as source:
         first, _, data = source.read(STREAM_BUFFER).partition(b"\n")
         header = parse_header(first)
@@ -46,17 +43,13 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
             raise BadVectors(f"{path} does not start with the number of words and of dimensions; check the file")
         promised, dimension = header
         rows = Growing(dimension, limit, problems)
-        places = new_places(rows.wanted)
         while wanted := min(rows.wanted, promised - rows.rows_read):
-            out = rows.room(wanted)
-            taken, used = split_binary(np.frombuffer(data, np.uint8), out.view(np.uint8), places)
-            if taken:
-                if sys.byteorder == "big":
-                    out.byteswap(inplace=True)
-                spans = places[:taken, [WORD_BEGIN, WORD_END]].tolist()
-                rows.take(*decode_words([data[begin:end] for begin, end in spans], problems, rows.where))
+            encoded, values, used = split(data, wanted, 4 * dimension)
+            if encoded:
+                rows.room(len(encoded))[:] = np.frombuffer(values, "<f4").reshape(-1, dimension)
+                rows.take(*decode_words(encoded, problems, rows.where))
             data = data[used:]
-            if taken < wanted:
+            if len(encoded) < wanted:
                 more = source.read(max(STREAM_BUFFER, 4 * dimension))
                 if not more:
                     detail = f"the file ends here, and its header promises {promised} words of {dimension} values"
@@ -69,6 +62,22 @@ def read(path: str | PathLike[str], limit: int | None, problems: Problems) -> Wo
             detail = f"the header promises only {promised} words of {dimension} values and there is more"
             problems.add("row beyond the header", rows.where(0), None, detail)
     return rows.finish(promised)
+
+
+def split(data: bytes, wanted: int, width: int) -> tuple[list[bytes], bytes, int]:
+    """Return the words of the first whole rows, at most `wanted`, their vectors of `width` bytes, and the bytes used.
+
+    Newlines before a word are skipped: word2vec writes one after each vector, gensim does not.
+    """
+    words, vectors, position = list[bytes](), list[bytes](), 0
+    while len(words) < wanted:
+        end = data.find(b" ", position)
+        if end < 0 or end + 1 + width > len(data):
+            break
+        words.append(data[position:end].lstrip(b"\n"))
+        position = end + 1 + width
+        vectors.append(data[end + 1 : position])
+    return words, b"".join(vectors), position
 
 
 def write(path: str | PathLike[str], rows: WordRows) -> None:
