@@ -50,7 +50,7 @@ def main() -> None:
     print(f"{(size - text) / tokens:.1f} bytes a token without the text (wanted: 12), {size / tokens:.1f} with it")
     slices = [concordance]
     if arguments.column:
-        level = concordance.levels(arguments.column[0])[0]
+        level = next(iter(concordance.value_counts(arguments.column[0])))
         slices.append(concordance.where(f"{arguments.column[0]}={level}"))
     for part in slices:
         print(f"\n{part!r}\n\n| phrase | uses | vector, interval and 20 lines, ms |\n|---|---:|---:|")

@@ -459,7 +459,7 @@ def folder_seeds() -> Iterator[Seed]:
         chosen = opened.where("year>5")
         sums = opened.collect(vectors, ["bank", "of the"], window=2)
         return digest(
-            list(opened), opened.levels("year"), opened.to_columns(), str(opened.lines("bank")), len(chosen),
+            list(opened), opened.value_counts("year"), opened.to_columns(), str(opened.lines("bank")), len(chosen),
             list(chosen), sums.all.sums, sums.occurrences, opened.frequent_words(),
         )  # fmt: skip
 

@@ -342,7 +342,7 @@ def test_columns_of_files(tmp_path: Path, vectors: WordVectors) -> None:
         concordance = Concordance.build(vectors, corpus, tmp_path / f"{name}.concordance", show_progress=False)
         assert list(concordance.where("date>=2001-06-01")) == ["the river"] == list(concordance.where("date>=2002"))
         assert list(concordance.where("n>9.5")) == ["the river"], name
-        assert concordance.levels("date") == ["2001-01-01", "2002-01-01"]
+        assert list(concordance.value_counts("date")) == ["2001-01-01", "2002-01-01"]
     with pytest.raises(BadCorpus, match="no 'nobody' among"):
         Concordance.build(
             vectors, Corpus(tmp_path / "a.csv", text="body", columns=["nobody"]), tmp_path / "x", show_progress=False
@@ -594,9 +594,9 @@ def test_what_has_no_date_is_in_no_period_and_what_was_removed_is_not_counted(od
     ]
     assert odd.remove("date<2001") == 1
     assert [period.name for period in odd.periods("date")] == ["2001", "2002"]
-    assert None in odd.levels("date")
-    assert "" not in odd.levels("date")
-    assert "1999-05-01" not in odd.levels("date")
+    assert None in list(odd.value_counts("date"))
+    assert "" not in list(odd.value_counts("date"))
+    assert "1999-05-01" not in list(odd.value_counts("date"))
     for period in odd.periods("party"):
         assert len(odd.where(*period.conditions)) == period.documents
     with pytest.raises(NoOccurrences, match="no document is left where date<1900"):
@@ -871,7 +871,7 @@ def test_damage_gives_no_wrong_answer(tmp_path: Path, vectors: WordVectors, file
         opened = Concordance(tmp_path / "c")
         sums = opened.collect(vectors, ["bank", "zorg"], window=2)
         found = sums.means().tolist(), sums.occurrences.tolist()
-        return [list(opened), opened.lines("bank", limit=None).to_dict(), found, opened.levels("party")]
+        return [list(opened), opened.lines("bank", limit=None).to_dict(), found, list(opened.value_counts("party"))]
 
     right = answers()
     for _ in range(80):

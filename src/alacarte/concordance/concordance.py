@@ -231,12 +231,8 @@ class Concordance:
         columns, conditions = ", ".join(self.columns) or None, " and ".join(self._conditions) or None
         return html.card("Concordance", {**facts, "columns": columns, "where": conditions})
 
-    def levels(self, column: str) -> list[Any]:
-        """Return the different values of a column in their order, over all documents; None for those without one."""
-        return list(self._database.levels(column))
-
     def value_counts(self, column: str) -> dict[Any, int]:
-        """Return how many documents have each value of a column, in the order of `levels`."""
+        """Return how many documents have each value of a column, by the values in their order; None for none."""
         return self._database.levels(column)
 
     def frequent_words(self, count: int = 6, *, beyond: int = 0) -> list[str]:

@@ -86,8 +86,11 @@ class Lines(Table):
 
     def to_dict(self) -> Any:
         """Return the lines as dictionaries, each with the columns of its document as a dictionary under "columns"."""
-        values = _Rows(self.values).to_dict() or [{} for _ in range(len(self))]
-        return [{**line, "columns": row} for line, row in zip(_Rows(self._own()).to_dict(), values, strict=True)]
+        own, rows = len(self._own()), [list(row.items()) for row in super().to_dict()]
+        return [
+            {**dict(row[:own]), "columns": dict(zip(self.values, (value for _, value in row[own:]), strict=True))}
+            for row in rows
+        ]
 
     def _printed_columns(self, most: int | None) -> Columns:
         """Return the columns with numbers as the data have them: a year has no comma."""
@@ -98,16 +101,6 @@ class Lines(Table):
     def __len__(self) -> int:
         """Return how many lines there are."""
         return len(self.document)
-
-
-class _Rows(Table):
-    """A table of some columns, which turns them into rows for JSON."""
-
-    def __init__(self, columns: Columns) -> None:
-        self._columns = columns
-
-    def columns(self) -> Columns:
-        return self._columns
 
 
 class LineSource(NamedTuple):

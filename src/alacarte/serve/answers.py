@@ -1,6 +1,5 @@
 """What can be asked of the server, and the answers: plain functions of a workspace. Every number is the library's."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from typing import Annotated, Any, Literal
@@ -25,7 +24,6 @@ from alacarte.serve.workspace import Workspace, checked_name, target_of
 from alacarte.text.corpus import Corpus
 
 MOST_WORDS = 200  # on a map
-LINES_AT_ONCE = 2000  # lines that are read at a time for a stream
 COMMON = 500  # first words of the vectors, which are no good examples
 SENSE_LINES = 500  # lines of a word that are shown with their sense
 CHANCE = 0.05  # of a difference by accident, from which on words are said to be used differently
@@ -175,15 +173,6 @@ def lines(
     """Return the lines in which a phrase occurs."""
     uses = workspace.uses(corpus, where, phrase, sort)
     return {"count": len(uses), "lines": uses.lines(skip, limit, around=around).to_dict() if len(uses) > skip else []}
-
-
-def all_lines(
-    workspace: Workspace, corpus: CorpusName, phrase: Phrase, where: Where, sort: Sort, around: Around
-) -> Iterator[Any]:
-    """All lines in which a phrase occurs, one at a time."""
-    uses = workspace.uses(corpus, where, phrase, sort)
-    for low in range(0, len(uses), LINES_AT_ONCE):
-        yield from uses.lines(low, LINES_AT_ONCE, around=around).to_dict()
 
 
 def document(
@@ -522,7 +511,6 @@ QUESTIONS = (
     question("/api/lines", lines, manner="lines"),
     question("/api/collocates", stand_near, manner="lines"),
     question("/api/document", document, manner="lines"),
-    question("/api/all-lines", all_lines, manner="stream"),
     question("/api/influence", influence, manner="job"),
     question("/api/word", word),
     question("/api/quality", quality),

@@ -8,7 +8,7 @@ elsewhere.
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, MutableMapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping, MutableMapping
 from contextlib import aclosing, asynccontextmanager
 from importlib.resources import files
 from ipaddress import ip_address
@@ -142,8 +142,6 @@ def _endpoint(question: Question, desk: Desk, pools: Mapping[str, Pool]) -> Any:
                 sent = {"parts": request.stream()} if question.manner == "upload" else {}
                 answer = question.answer(desk, **values, **sent)
                 return _answer((await answer if isinstance(answer, Coroutine) else answer) or {})
-            if question.manner == "stream":
-                return _stream(await _begun(desk.jobs.ask(question.path, values)))
             if question.manner == "here":
                 return _answer(await asyncio.to_thread(question.answer, desk.workspace, **values))
             said = await _while_waited_for(request, pools[question.manner].ask(question.path, values))
@@ -171,41 +169,14 @@ async def _while_waited_for(request: Any, work: Coroutine[Any, Any, Message]) ->
         watch.cancel()
 
 
-async def _begun(messages: AsyncIterator[Message]) -> AsyncIterator[Any]:
-    """Yield the items of a stream; what is wrong with the first one is said before anything is sent."""
-
-    async def items() -> AsyncIterator[Any]:
-        async with aclosing(messages) as said:  # type: ignore[type-var]
-            async for message in said:
-                if "error" in message:
-                    raise AlacarteError(message["error"])
-                if "item" in message:
-                    yield message["item"]
-
-    all_items = items()
-    first = await anext(all_items)  # there is one: a phrase that nobody uses is an error
-
-    async def again() -> AsyncIterator[Any]:
-        async with aclosing(all_items):  # type: ignore[type-var]
-            yield first
-            async for item in all_items:
-                yield item
-
-    return again()
-
-
-def _stream(messages: AsyncIterator[Any]) -> Any:
+def _stream(messages: AsyncGenerator[Message, None]) -> Any:
     """Lines of JSON, as they come. When nobody listens any more, the source is closed."""
     from starlette.responses import StreamingResponse
 
     async def written() -> AsyncIterator[bytes]:
-        try:
+        async with aclosing(messages):
             async for message in messages:
                 yield as_json(message) + b"\n"
-        finally:
-            close = getattr(messages, "aclose", None)
-            if close is not None:
-                await close()
 
     return StreamingResponse(written(), media_type="application/x-ndjson")
 

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -105,7 +105,7 @@ class Jobs:
                 await _ended(self._spare)
                 self._spare = None
 
-    async def ask(self, path: str, values: Mapping[str, Any]) -> AsyncIterator[Message]:
+    async def ask(self, path: str, values: Mapping[str, Any]) -> AsyncGenerator[Message, None]:
         """Yield the messages of a worker: {"progress": …}, then {"answer": …} or {"error": …}.
 
         Whoever stops listening (`aclose`) ends the process.

@@ -16,7 +16,7 @@ from alacarte.errors import AlacarteError
 LONGEST_TEXT = 10_000  # characters of a value
 
 ParameterKind = Literal["string", "integer", "strings", "choice"]
-Manner = Literal["here", "words", "lines", "job", "stream", "desk", "upload"]
+Manner = Literal["here", "words", "lines", "job", "desk", "upload"]
 PARAMETER_KINDS: dict[Any, ParameterKind] = {str: "string", int: "integer", list[str]: "strings"}
 
 
@@ -39,9 +39,9 @@ class Question:
     """A route: its path, what it answers, its parameters, and the function that answers.
 
     How it is answered (`manner`): "here", in a thread of the server; "words" and "lines", by one of the processes that
-    answer short questions of either kind; "job", in a process of its own; "stream", there too, as one JSON object per
-    line; "desk", by what the server keeps (notes, corpora that are being built); "upload", by the desk, which is sent a
-    file. All processes stop when nobody waits any more.
+    answer short questions of either kind; "job", in a process of its own; "desk", by what the server keeps (notes,
+    corpora that are being built); "upload", by the desk, which is sent a file. All processes stop when nobody waits any
+    more.
     """
 
     path: str
@@ -161,7 +161,7 @@ def openapi(questions: Iterable[Question]) -> dict[str, Any]:
 
 def _operation(question: Question) -> dict[str, Any]:
     failed = {"description": "what is wrong, and what to do", "content": _json(_ERROR)}
-    kind = "application/x-ndjson" if question.manner in ("job", "stream") else "application/json"
+    kind = "application/x-ndjson" if question.manner == "job" else "application/json"
     content = {kind: {"schema": {"type": "string" if "x-" in kind else "object"}}}
     operation: dict[str, Any] = {
         "summary": question.about,
@@ -195,7 +195,6 @@ def _operation(question: Question) -> dict[str, Any]:
 
 _ANSWERS: dict[Manner, str] = {
     "job": 'lines of JSON: {"progress": …} any number of times, then {"answer": …} or {"error": …}',
-    "stream": "lines of JSON, one for each line of the text",
 }
 _ERROR = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
 

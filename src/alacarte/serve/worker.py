@@ -51,10 +51,6 @@ def _answered(workspace: Workspace, path: str, values: dict[str, Any], report: "
             os.nice(5)  # short questions come first
     try:
         answer = question.answer(workspace, *([report] if question.manner == "job" else []), **values)
-        if question.manner == "stream":
-            for item in answer:
-                yield {"item": item}
-            answer = None
         yield {"answer": answer}
     except AlacarteError as error:
         yield {"error": error.message, "hint": error.hint.python if error.hint else ""}

@@ -2,13 +2,11 @@
 
 import json
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from alacarte.concordance import Concordance, is_concordance
 from alacarte.concordance.uses import Uses
@@ -17,6 +15,7 @@ from alacarte.model import ALaCarte, InducedVectors, pretrained_names
 from alacarte.targets.targets import Targets
 from alacarte.transform.transform import Transform
 
+State = tuple[str, int, int]  # where a corpus is, and what changes with it
 SUFFIX = ".concordance"
 NAME = re.compile(r"[\w][\w .,'()-]{0,79}")
 INDUCED = 2  # vectors of phrases that are kept, each with the words that it is compared with
@@ -98,18 +97,6 @@ class Workspace:
 
     # --------------------------------------------------------------------------------------------------- models
 
-    @cached_property
-    def _kept(self) -> "_Kept":
-        return _Kept()
-
-    @cached_property
-    def _induced(self) -> "_Kept":
-        return _Kept(INDUCED)
-
-    @cached_property
-    def _models(self) -> "_Kept":
-        return _Kept()
-
     def opening(self, name: str = "") -> Opening:
         """How a model is opened: the first one for ""."""
         if name and name not in self.models:
@@ -118,15 +105,20 @@ class Workspace:
 
     def model(self, name: str = "") -> ALaCarte:
         """Return a model, opened when it is first asked for."""
-        opening = self.opening(name)
-        return self._models.get(("model", opening), opening.open)  # type: ignore[no-any-return]
+        return self._opened(self.opening(name))
+
+    @cached_property
+    def _opened(self) -> Callable[[Opening], ALaCarte]:
+        return lru_cache(REMEMBERED)(Opening.open)
 
     def spelling_model(self, name: str = "") -> ALaCarte:
         """Return a model that knows of spelling too; learned from its vectors the first time, which takes minutes."""
-        model, opening = self.model(name), self.opening(name)
-        if model.form is not None:
-            return model
-        return self._models.get(("spelling", opening), lambda: model.with_form(show_progress=False))  # type: ignore[no-any-return]
+        model = self.model(name)
+        return model if model.form is not None else self._with_form(self.opening(name))
+
+    @cached_property
+    def _with_form(self) -> Callable[[Opening], ALaCarte]:
+        return lru_cache(REMEMBERED)(lambda opening: self._opened(opening).with_form(show_progress=False))
 
     def knows_spelling(self, name: str = "") -> bool:
         """Whether `spelling_model` is there at once."""
@@ -164,7 +156,7 @@ class Workspace:
             raise AlacarteError(f"there is no corpus {name!r}; there are {', '.join(map(repr, corpora))}")
         return corpora[name or next(iter(corpora))]
 
-    def state(self, name: str = "") -> tuple[str, int, int]:
+    def state(self, name: str = "") -> State:
         """Where a corpus is, and what changes with it."""
         path = self.path(name)
         try:
@@ -175,48 +167,39 @@ class Workspace:
 
     def corpus(self, name: str = "", where: list[str] | None = None) -> Concordance:
         """Return a corpus, the first one for "", or a slice of it."""
-        state = self.state(name)
-        whole: Concordance = self._kept.get(state, lambda: Concordance(self.path(name)))
-        if not where:
-            return whole
-        return self._kept.get((state, tuple(where)), lambda: whole.where(*where))  # type: ignore[no-any-return]
+        return self._slices(self.state(name), tuple(where or ()))
+
+    @cached_property
+    def _slices(self) -> Callable[[State, tuple[str, ...]], Concordance]:
+        return lru_cache(REMEMBERED)(
+            lambda state, where: self._slices(state, ()).where(*where) if where else Concordance(state[0])
+        )
 
     def uses(self, name: str, where: list[str], phrase: str, sort: str) -> Uses:
         """All uses of a phrase, in an order: "", or what `Concordance.uses` sorts by, with "-" for the other way."""
-        corpus = self.corpus(name, where)
-        turned = sort.startswith("-") and sort not in corpus.columns
+        return self._uses(self.state(name), tuple(where), phrase, sort)
 
-        def found() -> Uses:
+    @cached_property
+    def _uses(self) -> Callable[[State, tuple[str, ...], str, str], Uses]:
+        @lru_cache(REMEMBERED)
+        def found(state: State, where: tuple[str, ...], phrase: str, sort: str) -> Uses:
+            corpus = self._slices(state, where)
+            turned = sort.startswith("-") and sort not in corpus.columns
             return corpus.uses(target_of(phrase), sort=sort[turned:] or None, descending=turned)
 
-        return self._kept.get((id(corpus), phrase, sort), found, corpus)  # type: ignore[no-any-return]
+        return found
 
     def induced(self, name: str, where: list[str], phrase: str, model: str) -> InducedVectors:
         """Return the vector of a phrase in a corpus. The last few are kept, and with them what their text shares."""
-        corpus = self.corpus(name, where)
-        key = id(corpus), phrase, self.opening(model)
-        return self._induced.get(key, lambda: corpus.induce(self.model(model), target_of(phrase)), corpus)  # type: ignore[no-any-return]
+        return self._induced(self.state(name), tuple(where), phrase, self.opening(model))
 
+    @cached_property
+    def _induced(self) -> Callable[[State, tuple[str, ...], str, Opening], InducedVectors]:
+        @lru_cache(INDUCED)
+        def induced(state: State, where: tuple[str, ...], phrase: str, opening: Opening) -> InducedVectors:
+            return self._slices(state, where).induce(self._opened(opening), target_of(phrase))
 
-class _Kept:
-    """The few values that were asked for last; each is made once, however many ask for it at the same time."""
-
-    def __init__(self, most: int = REMEMBERED) -> None:
-        self._most = most
-        self._values: OrderedDict[Any, tuple[threading.Lock, list[Any]]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Any, make: Callable[[], Any], *alive: Any) -> Any:
-        """Return the value of a key; `alive` is kept as long as it is."""
-        with self._lock:
-            lock, value = self._values.setdefault(key, (threading.Lock(), []))
-            self._values.move_to_end(key)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-        with lock:
-            if not value:
-                value.extend((make(), *alive))
-            return value[0]
+        return induced
 
 
 def target_of(phrase: str) -> Targets:

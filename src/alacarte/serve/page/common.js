@@ -101,7 +101,7 @@ const away = () => Object.assign(new Error("The server does not answer; is it st
 // The answer; that of a question which was given up meanwhile (`signal`) never comes. Answers about corpora are kept a
 // while, so that the way back is short.
 const answers = new Map();
-const LASTING = new Set(["/api/word", "/api/quality", "/api/lines", "/api/compare", "/api/over", "/api/map"]);
+const LASTING = new Set(["/api/word", "/api/quality", "/api/compare", "/api/over", "/api/map"]);
 const MANY = 80;
 
 export async function ask(path, values = {}, post = false, signal = undefined) {
@@ -116,10 +116,11 @@ export async function ask(path, values = {}, post = false, signal = undefined) {
   return answer;
 }
 
-// Lines of JSON, each given to `hear` until it returns something.
-export async function stream(path, values, hear, signal, post = false) {
-  const response = await respond(path, values, post, signal),
-    reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+// A long question, answered in lines of JSON: `show` is given how far it has come; aborting the signal ends the work
+// on the server too.
+export async function job(path, values, show, signal, post = false) {
+  const response = await respond(path, values, post, signal);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
     const { done, value } = await reader.read().catch((error) => {
@@ -128,32 +129,13 @@ export async function stream(path, values, hear, signal, post = false) {
     signal?.throwIfAborted();
     const lines = (rest + (value ?? "")).split("\n");
     rest = lines.pop();
-    for (const line of lines) {
-      const said = hear(read(line, response.status));
-      if (said !== undefined) return said;
-    }
-    if (done) return undefined;
-  }
-}
-
-// A long question: `show` is given how far it has come; aborting the signal ends the work on the server too.
-export async function job(path, values, show, signal, post = false) {
-  const answer = await stream(
-    path,
-    values,
-    (message) => {
+    for (const message of lines.map((line) => read(line, response.status))) {
       if (message.error) throw problem(message);
-      if (message.progress) {
-        show(message.progress);
-        return undefined;
-      }
-      return message.answer;
-    },
-    signal,
-    post,
-  );
-  if (answer === undefined) throw away();
-  return answer;
+      if (message.answer !== undefined) return message.answer;
+      show(message.progress);
+    }
+    if (done) throw away();
+  }
 }
 
 // Questions by what asks them: whoever asks again gives up what was asked before, and all are given up with their view.

@@ -14,7 +14,6 @@ import {
   say,
   spaceBefore,
   state,
-  stream,
   whole,
 } from "./common.js";
 import { readDocument } from "./document.js";
@@ -22,6 +21,8 @@ import { readDocument } from "./document.js";
 const TALLEST = 8e6; // pixels
 const AHEAD = 20; // lines that are drawn above and below those in sight
 const PAGE = 100; // lines that are asked for at a time
+const AT_ONCE = 1000; // lines of a file that are asked for at a time
+const ALL = "CSV of all lines";
 const WIDE = 820; // pixels: lines are in columns from here on
 const VALUE = 88; // pixels of a column of values
 const GAP = 14; // pixels between columns
@@ -175,7 +176,7 @@ export class LineTable {
     this.scroll = element("div", { class: "scroller", tabindex: "-1", role: "table" }, heads, this.space);
     this.scroll.setAttribute("aria-label", label);
     this.grid = element("div", { class: "concordance" }, this.scroll);
-    this.all = element("button", { type: "button", onclick: () => this.everything() }, "CSV of all lines");
+    this.all = element("button", { type: "button", onclick: () => this.everything() }, ALL);
     this.order = this.orders();
     this.around = Number(state().get("around")) || AROUND;
     this.ways = element("div", { class: "tools", hidden: true }, this.all, this.order, this.widths(), this.choice());
@@ -434,27 +435,22 @@ export class LineTable {
     this.count.textContent = "";
   }
 
-  // All lines as CSV, written as they come.
+  // All lines as CSV.
   everything() {
-    const rows = [];
-    const { asked, around, sort, all } = this;
-    let written = 0;
-    let names = null;
-    const hear = (line) => {
-      const row = flat(line);
-      if (names === null) {
-        names = Object.keys(row);
-        rows.push(`${csvRow(names)}\n`);
-      }
-      rows.push(`${csvRow(names.map((name) => row[name]))}\n`);
-      written += 1;
-      if (written % 1000 === 0) all.textContent = `${whole(written)} of ${whole(this.total)} lines …`;
-    };
+    const { asked, around, sort, all, total } = this;
     const work = async (signal) => {
-      await stream("/api/all-lines", { ...asked, around, sort }, hear, signal);
-      all.textContent = "CSV of all lines";
+      const text = [];
+      let names = null;
+      for (let skip = 0; skip < total; skip += AT_ONCE) {
+        all.textContent = `${whole(skip)} of ${whole(total)} lines …`;
+        const answer = await ask("/api/lines", { ...asked, around, sort, skip, limit: AT_ONCE }, false, signal);
+        const rows = answer.lines.map(flat);
+        if (!names) text.push(csvRow((names = Object.keys(rows[0]))));
+        for (const row of rows) text.push("\n", csvRow(names.map((name) => row[name])));
+      }
+      all.textContent = ALL;
       const name = asked.phrase.replace(/[^\p{L}\p{N}]+/gu, "-") || "all";
-      download(new Blob(rows, { type: "text/csv" }), `${name}-lines.csv`);
+      download(new Blob(text, { type: "text/csv" }), `${name}-lines.csv`);
     };
     return current(this.ways, work, (error) => say(this.count, error));
   }
