@@ -2,6 +2,7 @@
 
 import lzma
 import threading
+import zipfile
 from itertools import count
 
 import numpy as np
@@ -63,6 +64,30 @@ def test_spans_in_any_threads_and_blocks(texts, chosen, targets, block_size, see
     for threads in (1, 2, 8):
         ours = collect(VECTORS, documents, targets, threads=threads, block_size=block_size, **chosen)
         assert same(ours, expected)
+
+
+def test_what_many_threads_read_together_is_the_same_text(tmp_path, monkeypatch):
+    """Blocks of a file are encoded together; those of members of an archive, whose last line has no end, are not."""
+    text = "\n".join(sample_text(200_000))
+    with zipfile.ZipFile(tmp_path / "texts.zip", "w") as archive:
+        for number in range(30):
+            archive.writestr(f"{number:02}.txt", f"a b c {number} w1")
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    files, taken = [tmp_path / "a.txt", tmp_path / "texts.zip"], []
+    expected = collect(VECTORS, files, WORDS, threads=1, block_size=3000)
+    encode = Encoder._encode_lines
+    monkeypatch.setattr(
+        Encoder, "_encode_lines", lambda self, block: taken.append(len(block.text)) or encode(self, block)
+    )
+    ours = collect(VECTORS, files, WORDS, threads=8, block_size=3000)
+    assert same(ours, expected)
+    assert ours.units == expected.units
+    assert max(taken) > 9000
+    assert ours.documents == expected.documents
+    data = text.encode()
+    (tmp_path / "a.txt").write_bytes(data[:150_000] + b"\n\xff" + data[150_000:])
+    with pytest.raises(BadCorpus, match="byte 150001"):
+        collect(VECTORS, tmp_path / "a.txt", WORDS, threads=8, block_size=3000)
 
 
 @pytest.mark.parametrize("averaging", ["occurrence", "token", "context"])

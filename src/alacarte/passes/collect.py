@@ -301,7 +301,9 @@ class _Summing:
         threads = useful_threads(corpus, self.work)
         targets = SumsTally(self.integers, self.reading, self.matcher, self.groups, threads, GROUP in corpus.columns)
         shared = self._shared_tally(threads)
-        state = run(_BothTallies(targets, shared), corpus, self.encoder, self.work, "reading", checkpoint)
+        state = run(
+            _BothTallies(targets, shared), corpus, self.encoder, self.work, "reading", checkpoint, together=True
+        )
         return targets.result(), shared.result(), state
 
     def _shared_tally(self, threads: int) -> SharedWordsTally:
@@ -327,7 +329,7 @@ class _Summing:
     ) -> tuple[Longs, Stage]:
         threads = useful_threads(corpus, self.work)
         tally = SumsTally(integers, self.reading, self.matcher, self.groups, threads, GROUP in corpus.columns)
-        state = run(tally, corpus, self.encoder, self.work, stage, checkpoint, keep)
+        state = run(tally, corpus, self.encoder, self.work, stage, checkpoint, keep, together=True)
         return tally.result(), state
 
     # ------------------------------------------------------------------------- sums that do not fit in memory

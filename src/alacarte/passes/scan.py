@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
@@ -27,6 +28,8 @@ from alacarte.text.segments import Block
 from alacarte.text.units import Unit, unit_of
 
 SHOWN_EVERY = 0.2  # seconds between two looks at how far the work has come
+MANY_THREADS = 5  # from which on threads wait for each other between blocks: Python runs in one of them at a time
+TOGETHER = 4  # blocks of text that each of many threads works on together
 SEGMENT = 16  # blocks of a file, at least, that are read by themselves beside others of the same file
 
 
@@ -80,15 +83,17 @@ def run(
     stage: str = "reading",
     checkpoint: Checkpoint | None = None,
     keep: bool = True,
+    together: bool = False,
 ) -> Stage:
     """Add the whole corpus (or the shard that `work` names) to a tally, and return what was read.
 
     With a checkpoint, which must be held, a stage that was begun before is taken up; text that is in it is read again
     to see that it is the same, and not added again. When all is done, the tally is saved there a last time if `keep`.
+    `together` says that the tally may get several blocks of text as one, which many threads are faster with.
     """
     if work.client is not None:
         raise AlacarteError(f"{stage} is not done on a cluster: only contexts are summed there; leave client out")
-    state = _Pass(tally, _part_of(corpus, work), encoder, work, stage, checkpoint).run()
+    state = _Pass(tally, _part_of(corpus, work), encoder, work, stage, checkpoint, together).run()
     if checkpoint is not None and keep and state.units:
         checkpoint.save(stage, Stage(tally.arrays(), state.amounts, state.units, complete=True))
     return state
@@ -123,6 +128,7 @@ class _Pass:
         work: Work,
         stage: str,
         checkpoint: Checkpoint | None,
+        together: bool,
     ) -> None:
         self.tally, self.corpus, self.encoder, self.work = tally, corpus, encoder, work
         self.stage, self.checkpoint = stage, checkpoint
@@ -130,6 +136,8 @@ class _Pass:
         self.before: dict[tuple[str, int], Unit] = {}  # units in the checkpoint, by place
         self.seen_again: set[Unit] = set()
         self.threads = useful_threads(corpus, work)
+        # Who is called back wants to hear of each block.
+        self.together = TOGETHER if together and self.threads >= MANY_THREADS and work.callback is None else 1
         size = corpus.size
         # One reader is as fast as several threads that encode, so there are about as many segments as threads.
         step = None if size is None else max(SEGMENT * work.block_size, size // (2 * self.threads))
@@ -208,33 +216,37 @@ class _Pass:
 
     def _work(self, add: Callable[[Encoded], None]) -> None:
         try:
-            while (block := self.feed.take(self.pause)) is not None:
-                self._add(block, add)
+            while blocks := self.feed.take(self.pause, self.together):
+                self._add(blocks, add)
                 self.finished.put(self.feed.position)
         except BaseException as error:  # raised again where the pass was asked for
             self.error = self.error or error
             self.pause.set()
 
-    def _add(self, block: Block, add: Callable[[Encoded], None]) -> None:
-        unit = unit_of(block)
-        before = self.before.get((unit.name, unit.start))
-        if before is not None:
-            if before != unit:
+    def _add(self, blocks: list[Block], add: Callable[[Encoded], None]) -> None:
+        new: dict[Unit, Block] = {}
+        for block in blocks:
+            unit = unit_of(block)
+            before = self.before.get((unit.name, unit.start))
+            if before is None:
+                new[unit] = block
+            elif before == unit:
+                self.seen_again.add(unit)
+            else:
                 raise _other_text(unit)
-            self.seen_again.add(unit)
-            return
-        encoded = replace(self.encoder.encode(block), block=block)
-        try:
-            add(encoded)
-        except BaseException:
-            self.is_broken = True
-            raise
-        amounts, known = self.state.amounts, np.uint32(self.encoder.lexicon.known)
-        with self.lock:
-            self.state.units.add(unit)
-            amounts.documents += int(np.count_nonzero(np.diff(encoded.offsets)))  # blank lines are no documents
-            amounts.tokens_read += encoded.ids.size
-            amounts.tokens_known += int(np.count_nonzero(encoded.ids.view(np.uint32) < known))
+        for units, block in _joined(new):
+            encoded = replace(self.encoder.encode(block), block=block)
+            try:
+                add(encoded)
+            except BaseException:
+                self.is_broken = True
+                raise
+            amounts, known = self.state.amounts, np.uint32(self.encoder.lexicon.known)
+            with self.lock:
+                self.state.units |= units
+                amounts.documents += int(np.count_nonzero(np.diff(encoded.offsets)))  # blank lines are no documents
+                amounts.tokens_read += encoded.ids.size
+                amounts.tokens_known += int(np.count_nonzero(encoded.ids.view(np.uint32) < known))
 
     # ------------------------------------------------------------------------------- progress and checkpoints
 
@@ -291,6 +303,21 @@ def _other_text(unit: Unit) -> BadCheckpoint:
     )
 
 
+def _joined(found: dict[Unit, Block]) -> list[tuple[set[Unit], Block]]:
+    """Return blocks of text that follow each other in a file as one, with all of its units; others as they are."""
+    blocks = list(found.values())
+    if len(blocks) < 2 or not all(_follows(one, two) for one, two in pairwise(blocks)):
+        return [({unit}, block) for unit, block in found.items()]
+    text = b"".join(block.text or b"" for block in blocks)
+    return [(set(found), replace(blocks[-1], text=text, start=blocks[0].start))]
+
+
+def _follows(one: Block, two: Block) -> bool:
+    if one.text is None or two.text is None:
+        return False
+    return (one.source, one.name, one.start + len(one.text)) == (two.source, two.name, two.start)
+
+
 class _Feed:
     """Hands out the blocks of several streams: each is read by one thread at a time, different ones side by side."""
 
@@ -307,23 +334,26 @@ class _Feed:
         """How much was read, over all streams."""
         return sum(list(self._positions.values()))
 
-    def take(self, pause: threading.Event) -> Block | None:
-        """Return the next block, or None when there is none left or there is a pause."""
+    def take(self, pause: threading.Event, together: int) -> list[Block]:
+        """Return the next block, or the next few of plain text; none when all is read or there is a pause."""
         while (free := self._free_stream(pause)) is not None:
             number, stream = free
-            block = None
+            blocks: list[Block] = []
             try:
-                block = next(stream, None)
+                while len(blocks) < together and (block := next(stream, None)) is not None:
+                    blocks.append(block)
+                    if block.text is None:  # documents, which take much more memory than their text
+                        break
             finally:
                 with self._changed:
                     self._busy -= 1
-                    if block is not None:
+                    if blocks:
                         self._idle.append(free)
-                        self._positions[number] = block.position
+                        self._positions[number] = blocks[-1].position
                     self._changed.notify_all()
-            if block is not None:
-                return block
-        return None
+            if blocks:
+                return blocks
+        return []
 
     def _free_stream(self, pause: threading.Event) -> tuple[int, Iterator[Block]] | None:
         with self._changed:

@@ -89,12 +89,13 @@ def find_sequences(
 ) -> int:
     """Fill `starts`, `ends`, `found` (the sequences' numbers) with every occurrence; return how many there are.
 
-    `roles[id]` is 0 for the many ids that no sequence begins with, so that these cost nothing but a glance;
+    `roles[id]` is 0 for the many ids that no sequence begins with, so that these cost nothing but a glance; words that
+    got an id later, from patterns, are beyond its end;
     `single[id]` is the one-word sequence of an id or -1. `lengths` rise. The output arrays hold at least
     len(ids) × (1 + len(lengths)) entries. `codes` is room for 2 · TOKENS_AT_ONCE · len(lengths) numbers, `reach` for
     TOKENS_AT_ONCE: how many lengths fit at a token.
     """
-    count, n_lengths, documents = 0, lengths.size, offsets.size - 1
+    count, n_lengths, documents, known = 0, lengths.size, offsets.size - 1, roles.size
     mask = np.uint64(table.size - 1)
     slots = TOKENS_AT_ONCE * n_lengths  # where, behind the codes, the slots of the n-grams are kept
     ids, offsets, single, lengths, roles = (
@@ -115,7 +116,7 @@ def find_sequences(
             for i in range(low, high):
                 token = np.int64(ids[i])
                 reach[i - low] = -1
-                if token < 0 or roles[token] == 0:
+                if token < 0 or token >= known or roles[token] == 0:
                     continue
                 anything = True
                 reach[i - low] = 0

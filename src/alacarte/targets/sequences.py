@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from alacarte._io.arrays import Ints, Longs
-from alacarte.text.encoding import UNKNOWN_ID, Encoded
+from alacarte.text.encoding import Encoded
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,6 @@ class SequenceTable:
         from alacarte.targets._matching_kernel import TOKENS_AT_ONCE, find_sequences
 
         ids = encoded.ids
-        if self._patterns_may_have_grown(ids):
-            ids = np.where(ids < len(self._single), ids, UNKNOWN_ID).astype(np.int32)
         room = ids.size * (1 + len(self._lengths))
         starts, ends, targets = (np.empty(room, dtype=np.int32) for _ in range(3))
         count = find_sequences(
@@ -75,6 +73,3 @@ class SequenceTable:
         within = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)
         targets = owners[np.repeat(begins[targets], copies) + within]
         return Matches(np.repeat(starts, copies), np.repeat(ends, copies), targets)
-
-    def _patterns_may_have_grown(self, ids: Ints) -> bool:
-        return bool(ids.size) and int(ids.max()) >= len(self._single)
