@@ -106,9 +106,9 @@ class Stages:
         self.names = []
         run = collecting.run
 
-        def watched(tally, corpus, encoder, work, stage="reading", *more):
+        def watched(tally, corpus, encoder, work, stage="reading", *more, **options):
             self.names.append(stage)
-            return run(tally, corpus, encoder, work, stage, *more)
+            return run(tally, corpus, encoder, work, stage, *more, **options)
 
         monkeypatch.setattr(collecting, "run", watched)
 

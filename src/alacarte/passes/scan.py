@@ -136,8 +136,9 @@ class _Pass:
         self.before: dict[tuple[str, int], Unit] = {}  # units in the checkpoint, by place
         self.seen_again: set[Unit] = set()
         self.threads = useful_threads(corpus, work)
-        # Who is called back wants to hear of each block.
-        self.together = TOGETHER if together and self.threads >= MANY_THREADS and work.callback is None else 1
+        # Who is called back wants to hear of each block, and a limit of memory counts one for each thread.
+        free = work.callback is None and work.memory is None
+        self.together = TOGETHER if together and free and self.threads >= MANY_THREADS else 1
         size = corpus.size
         # One reader is as fast as several threads that encode, so there are about as many segments as threads.
         step = None if size is None else max(SEGMENT * work.block_size, size // (2 * self.threads))
