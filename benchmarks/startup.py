@@ -1,9 +1,11 @@
 """What does a command cost before and after the text? CPU seconds of small runs, each in a process of its own.
 
     python benchmarks/startup.py [--vectors glove.6B.50d] [--repeat 5] [--against PATH]
+    python benchmarks/startup.py --profile
 
 User and system time, the best of several runs, after one that fills the caches (bytecode, compiled kernels, vectors).
-PATH is the root of another source tree, whose runs alternate with those of this one.
+PATH is the root of another source tree, whose runs alternate with those of this one. `--profile` says instead what
+`alc fit` spends its time with.
 """
 
 import argparse
@@ -27,12 +29,16 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5, help="runs of each case, the best counts (default: 5)")
     parser.add_argument("--megabytes", type=float, default=1.0, help="length of the text to fit on (default: 1)")
     parser.add_argument("--against", type=Path, help="the root of another source tree")
+    parser.add_argument("--profile", action="store_true", help="what alc fit spends its time with")
     arguments = parser.parse_args()
     trees = [HERE] if arguments.against is None else [HERE, arguments.against.resolve()]
-    print(f"{'CPU seconds, best of ' + str(arguments.repeat):<28}", *(f"{tree.name:>12}" for tree in trees))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_text(folder / "text.txt", arguments.vectors, int(arguments.megabytes * 1e6))
+        if arguments.profile:
+            profile(folder, arguments.vectors, arguments.repeat)
+            return
+        print(f"{'CPU seconds, best of ' + str(arguments.repeat):<28}", *(f"{tree.name:>12}" for tree in trees))
         # A model of each tree's own: what is saved differs from version to version.
         for tree in trees:
             seconds(tree, fit_command(folder, tree, arguments.vectors))
@@ -59,6 +65,68 @@ def write_text(path: Path, vectors: str, size: int) -> None:
 def fit_command(folder: Path, tree: Path, vectors: str) -> list[str]:
     text, out = str(folder / "text.txt"), str(folder / f"model-{abs(hash(tree))}")
     return ["-c", ALC, "-q", "fit", "--vectors", vectors, "--corpus", text, "--out", out]
+
+
+STAGES = """
+import sys, time
+marks = [("start of Python", 0.0, time.process_time())]
+
+def mark(name, since=None):
+    now = time.process_time()
+    marks.append((name, marks[-1][2] if since is None else since, now))
+
+def timed(owner, function, name):
+    found = owner.__dict__[function]
+    called = found.__func__ if isinstance(found, classmethod) else found
+    def run(*given, **named):
+        mark("between")
+        try:
+            return called(*given, **named)
+        finally:
+            mark(name)
+    setattr(owner, function, classmethod(run) if isinstance(found, classmethod) else run)
+
+import numpy; mark("numpy")
+import alacarte.cli.fit, alacarte.model.model; from alacarte.cli import main; mark("this package, typer")
+import pyarrow.parquet; mark("pyarrow")
+import alacarte.contexts._windows_kernel, alacarte.text._compiled; mark("numba")
+from alacarte.vectors.keyed_matrix import KeyedMatrix
+from alacarte.contexts.integers import IntegerVectors
+from alacarte.text.encoding import Lexicon
+from alacarte.transform.transform import Transform
+import alacarte.passes.collect as collect, alacarte.model.model as model, alacarte.cli.fit as fit
+timed(fit, "open_vectors", "read and check the vectors")
+timed(IntegerVectors, "of", "the largest value of each dimension")
+timed(collect, "run", "read, encode and sum the text, with the kernels loaded")
+timed(collect, "_context_sums", "hash the vectors")
+timed(Transform, "learn", "learn the transform")
+timed(model, "found_again", "find words again")
+timed(fit, "_save", "write")
+try:
+    main()
+finally:
+    mark("between")
+    for name, began, ended in marks:
+        print(f"{name}\t{ended - began}")
+"""
+
+
+def profile(folder: Path, vectors: str, repeat: int) -> None:
+    """Print the CPU seconds of each part of `alc fit`, the least of several runs."""
+    found: dict[str, list[float]] = {}
+    for number in range(repeat + 1):
+        command = [sys.executable, "-c", STAGES, *fit_command(folder, HERE, vectors)[2:], "--overwrite"]
+        environment = {**os.environ, "PYTHONPATH": str(HERE / "src")}
+        lines = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
+        parts: dict[str, float] = {}
+        for name, spent in (line.split("\t") for line in lines if "\t" in line):
+            parts[name] = parts.get(name, 0.0) + float(spent)
+        if number:  # the first fills the caches
+            for name, spent_there in parts.items():
+                found.setdefault(name, []).append(spent_there)
+    print("| `alc fit` | CPU seconds |\n|---|---:|")
+    for name, times in found.items():
+        print(f"| {'options, reports and what is left' if name == 'between' else name} | {min(times):.2f} |")
 
 
 def command_of(case: str, folder: Path, tree: Path, vectors: str) -> list[str]:
