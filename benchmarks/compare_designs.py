@@ -26,14 +26,14 @@ import pandas as pd
 from compare_vocabulary import plain, with_exchanged
 
 from alacarte import ALaCarte, Targets, collect, compare
-from alacarte.comparing.uses import Comparisons, Side
+from alacarte.comparing.uses import Comparisons
 from alacarte.contexts.shared_words import WordContexts
 from alacarte.contexts.sums import ContextSums
 from alacarte.errors import AlacarteWarning
 from alacarte.model.induced import as_compared
 from alacarte.passes.collect import count_words
 from alacarte.transform.register import Adaptation, words_with_vectors
-from alacarte.uncertainty.uncertainty import OTHERS
+from alacarte.uncertainty.uncertainty import OTHERS, Uncertainty
 
 PAIRS = 40
 USES = (50, 2000)  # of the words that are exchanged
@@ -188,7 +188,8 @@ def true_distances(
         if adapted is not None and contexts is not None:
             adapted = without_noise(model, sample, contexts, adapted)
         compared = as_compared(adapted, text, model.transform, model.vectors.first(OTHERS))
-        part = Side.of_sums(words, *compared).deviations(np.arange(len(words)))
+        known = Uncertainty.of_sums(*compared)
+        part = known.deviations_of(known.rows(words))
         means.append(part.means)
         lengths.append(np.einsum("td,td->t", part.means, part.means) - part.noise)
     cosines = np.einsum("td,td->t", *means) / np.sqrt(np.maximum(lengths[0] * lengths[1], 1e-3))

@@ -23,11 +23,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from alacarte import ALaCarte, ContextSums, Corpus, Targets, compare
+from alacarte import ALaCarte, ContextSums, Corpus, Targets, WordVectors, compare
 from alacarte.comparing.uses import Comparisons, Side, compare_sides
 from alacarte.contexts.sums import Sums
 from alacarte.passes.collect import count_words
 from alacarte.uncertainty.spread import deviations
+from alacarte.uncertainty.uncertainty import Uncertainty
 
 BINS = (20, 50, 200, 1000, 10**12)
 LEVELS = (0.05, 0.01, 0.001, 0.0001)
@@ -220,11 +221,12 @@ def cost(words: int = 100_000, dimension: int = 100, groups: int = 16) -> None:
             full = np.broadcast_to(weights, (len(rows), groups))
             return deviations(drawn * 8, full, np.full(len(rows), 8 * groups), np.eye(dimension))
 
-        contexts = np.full(words, 8 * groups)
-        return Side.of(contexts, deviations_of, np.random.default_rng(0).normal(size=(5000, dimension)))
+        contexts, drawn = np.full(words, 8 * groups), np.random.default_rng(0).normal(size=(5000, dimension))
+        others = WordVectors([f"v{number}" for number in range(5000)], drawn)
+        return Side.of(names, Uncertainty(names, deviations_of, others), contexts)
 
-    sides = side(1), side(2)
     names = [f"w{number}" for number in range(words)]
+    sides = side(1), side(2)
     began, used = time.perf_counter(), time.process_time()
     found: Comparisons = compare_sides(names, sides)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6

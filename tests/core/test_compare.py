@@ -19,6 +19,7 @@ from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, BadSums, 
 from alacarte.inference.quadratic_forms import ratio_tail
 from alacarte.transform.register import Register
 from alacarte.uncertainty.spread import deviations
+from alacarte.uncertainty.uncertainty import Uncertainty
 
 D = 6
 RNG = np.random.default_rng(0)
@@ -70,6 +71,12 @@ def test_the_tail_is_that_of_the_largest_eigenvalue():
 # --------------------------------------------------------------------------------------------------- the test
 
 
+def side_of(contexts, deviations_of, others) -> Side:
+    words = [str(i) for i in range(len(contexts))]
+    vectors = WordVectors([f"v{i}" for i in range(len(others))], others)
+    return Side.of(words, Uncertainty(words, deviations_of, vectors), contexts)
+
+
 def simulated(words: int, seed: int, truth: np.ndarray, heavy: bool = False) -> Side:
     """Group sums of words; if `heavy`, one document in twelve is far off and has ten times the uses of any other."""
     rng = np.random.default_rng(seed)
@@ -86,7 +93,7 @@ def simulated(words: int, seed: int, truth: np.ndarray, heavy: bool = False) -> 
         return deviations(sums[rows], sizes[rows], contexts[rows], np.eye(truth.shape[1]))
 
     others = rng.normal(size=(300, truth.shape[1]))
-    return Side.of(contexts, deviations_of, others)
+    return side_of(contexts, deviations_of, others)
 
 
 @pytest.mark.parametrize("heavy", [False, True])
@@ -116,7 +123,7 @@ def test_noise_that_words_share_is_not_whitened_away(factors):
         x = truth[:, None] + shared + 0.3 * rng.normal(size=(words, 16, d)) * size
         made = deviations(8 * x, np.full((words, 16), 8.0), np.full(words, 128), np.eye(d))
         counts = np.full(words, 128)
-        return Side.of(counts, lambda rows: made[rows], truth)
+        return side_of(counts, lambda rows: made[rows], truth)
 
     rejected = []
     for sample in range(8):
@@ -167,7 +174,7 @@ def test_uses_that_crowd_in_three_groups_of_documents_are_not_tested():
         sums = weights[:, None] * (np.ones(D) + rng.normal(size=(30, 16, D)))
         made = deviations(sums, np.tile(weights, (30, 1)), np.full(30, 112), np.eye(D))
         counts = np.full(30, 112)
-        sides.append(Side.of(counts, made.__getitem__, np.eye(D)))
+        sides.append(side_of(counts, made.__getitem__, np.eye(D)))
     result = compare_sides([f"w{i}" for i in range(30)], (sides[0], sides[1]))
     assert {item.reason for item in result} == {
         "too few documents or clusters: the uses in a are worth about 4, and 5 are needed"
@@ -271,6 +278,16 @@ def test_what_all_words_of_a_text_have_in_common_is_no_difference():
     both = [model.induce(side, ["x1", "x2"], spread=16) for side in sides]
     alone, among = compare_uses(*both, "x1")[0], next(item for item in adapted if item.word == "x1")
     assert (alone.distance, alone.conf_low) == pytest.approx((among.distance, among.conf_low), rel=0.2)
+
+
+def test_a_word_on_its_own_has_the_typical_spread_of_the_model():
+    texts = documents(1), documents(2, changed=True)
+    typical = MODEL.induce(texts[0], WORDS, spread=16).uncertainty.typical
+    model = ALaCarte(VECTORS, Transform(np.eye(D)), typical=typical)
+    alone = compare(model, *texts, ["w1"], vocabulary=False, contexts=0)[0]
+    induced = compare_uses(*(model.induce(text, ["w1"], spread=16) for text in texts))[0]
+    assert alone.conf_high == pytest.approx(induced.conf_high)
+    assert alone.conf_high != compare(MODEL, *texts, ["w1"], vocabulary=False, contexts=0)[0].conf_high
 
 
 def test_vectors_alone_patterns_and_shards():

@@ -29,17 +29,14 @@ from alacarte._io.arrays import Doubles, Longs, Mask, Rows
 from alacarte._io.table import Columns, Record, Records
 from alacarte.comparing._distances import Distances
 from alacarte.comparing.plots import draw_volcano
-from alacarte.contexts.sums import ContextSums
 from alacarte.errors import NoOccurrences
 from alacarte.inference.cosines import check_level, directions_of
 from alacarte.inference.multiple_testing import SMALLEST, adjusted
 from alacarte.inference.quadratic_forms import ratio_tail
 from alacarte.model import InducedVectors
-from alacarte.transform.transform import Transform
 from alacarte.uncertainty.spread import Deviations, TypicalSpread
 from alacarte.uncertainty.uncertainty import SAMPLE, Space, Uncertainty
 from alacarte.vectors.geometry import unit_rows
-from alacarte.vectors.word_vectors import WordVectors
 
 WORDS_AT_ONCE = 1 << 9  # words at a time
 LEAST_DF = 4.0  # degrees of freedom of the noise on either side, about one less than the documents that carry it
@@ -143,18 +140,11 @@ class Side:
     typical: TypicalSpread
 
     @classmethod
-    def of(cls, contexts: Longs, deviations: Callable[[Rows], Deviations], others: Doubles) -> "Side":
-        """Return a side with the spread that at most `SAMPLE` of its words have in common, along `others`."""
-        rows = np.arange(0, len(contexts), max(1, len(contexts) // SAMPLE), dtype=np.intp)
-        return cls(contexts, deviations, TypicalSpread.learn(deviations(rows), others))
-
-    @classmethod
-    def of_sums(cls, words: Sequence[str], sums: ContextSums, transform: Transform, vectors: WordVectors) -> "Side":
-        """Return the side of these words in sums; `vectors` are those that words are compared with."""
-        known = Uncertainty.of_sums(sums, transform, vectors)
+    def of(cls, words: Sequence[str], known: Uncertainty, contexts: Longs | None = None) -> "Side":
+        """Return the side of these words; `contexts` is how many each target of `known` has, if that is at hand."""
         rows = known.rows(words)
-        others = vectors.matrix.astype(np.float64)
-        return cls.of(sums.occurrences[sums.seen[rows]], lambda chosen: known.deviations_of(rows[chosen]), others)
+        counts = known.deviations_of(rows).contexts.astype(np.int64) if contexts is None else contexts[rows]
+        return cls(counts, lambda chosen: known.deviations_of(rows[chosen]), known.typical)
 
 
 def compare_uses(
@@ -208,7 +198,7 @@ def compare_uses(
             raise NoOccurrences("no target occurs in both corpora; embed the same targets from both")
     else:
         names = [words] if isinstance(words, str) else list(words)
-    return compare_sides(names, (_side(first, names), _side(second, names)), level)
+    return compare_sides(names, (Side.of(names, first), Side.of(names, second)), level)
 
 
 def _comparable(a: InducedVectors | Uncertainty, b: InducedVectors | Uncertainty) -> tuple[Uncertainty, Uncertainty]:
@@ -222,12 +212,6 @@ def _comparable(a: InducedVectors | Uncertainty, b: InducedVectors | Uncertainty
     if sides[0].space is not None and sides[1].space is not None:
         sides[0].space.check_same(sides[1].space)
     return sides[0], sides[1]
-
-
-def _side(corpus: Uncertainty, words: Sequence[str]) -> Side:
-    rows = corpus.rows(words)
-    contexts = corpus.deviations_of(rows).contexts.astype(np.int64)
-    return Side(contexts, lambda chosen: corpus.deviations_of(rows[chosen]), corpus.typical)
 
 
 def compare_sides(

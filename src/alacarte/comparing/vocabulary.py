@@ -35,7 +35,7 @@ from alacarte.text.options import CorpusKeywords
 from alacarte.text.records import as_frame, is_null
 from alacarte.text.tables import read_table
 from alacarte.transform.transform import Transform
-from alacarte.uncertainty.uncertainty import OTHERS, Space
+from alacarte.uncertainty.uncertainty import OTHERS, Space, Uncertainty
 from alacarte.vectors.geometry import unit_rows
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -146,8 +146,11 @@ def compare(
         words, left_out = _tested(sums, names, list(asked or ()), vocabulary, min_count)
         result = Comparisons((), level, names)
         if words:
-            first_side, second_side = (Side.of_sums(words, *one) for one in _adapted(model, sums))
-            result = compare_sides(words, (first_side, second_side), level, names)
+            a, b = (
+                Side.of(words, Uncertainty.of_sums(*one, model.typical), one[0].occurrences[one[0].seen])
+                for one in _adapted(model, sums)
+            )
+            result = compare_sides(words, (a, b), level, names)
         result = replace(result, items=(*result.items, *left_out), notes=notes)
     return result if corpora is None or not contexts else _with_lines(result, model, corpora, sums, contexts, work)
 
