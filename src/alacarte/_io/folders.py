@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from alacarte._io.files import LONGEST_NAME, keep_owner_and_mode, lock
-from alacarte.errors import AlacarteError, Hint
+from alacarte.errors import AlacarteError
 
 NEW_ENDING = ".alacarte-new"  # ends the name of a folder that is being written
 OLD_ENDING = ".alacarte-old"  # ends the name of one that was replaced
@@ -58,23 +58,6 @@ def replaced_folder(folder: Path, ours: Callable[[Path], Collection[str]]) -> It
             raise
         if old.exists():
             _empty(old, folder, {*ours(old), *written})
-
-
-@contextmanager
-def folder_of_files(
-    folder: Path, names: Collection[str], error: type[AlacarteError], overwrite: bool = False
-) -> Iterator[Path]:
-    """Yield a new folder to write files of some names to, which takes the place of one that is new or empty.
-
-    With `overwrite`, also of one that holds files; those of other names move to the new one.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise error(f"{folder}: is a file; choose a folder")
-    if folder.exists() and not overwrite and any(folder.iterdir()):
-        hint = Hint("or pass overwrite=True", "or pass --overwrite")
-        raise error(f"{folder}: is there already; name a new folder", hint=hint)
-    with replaced_folder(folder, lambda old: names) as new:
-        yield new
 
 
 def _name(folder: Path, ending: str) -> Path:

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from alacarte._io.arrays import Singles
 from alacarte._io.files import atomic_write
-from alacarte._io.folders import folder_of_files
+from alacarte._io.folders import replaced_folder
 from alacarte._io.tensors import read_tensors, write_tensors
-from alacarte.errors import BadVectors, require
+from alacarte.errors import BadVectors, Hint, require
 from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 
 UNKNOWN_TOKEN = "[UNK]"
@@ -259,7 +259,13 @@ def write(path: str | PathLike[str], rows: WordRows, overwrite: bool = False) ->
         MODULES: json.dumps(modules, indent=2),
         "config.json": json.dumps(config, indent=2),
     }
-    with folder_of_files(Path(path), (MATRIX, *texts), BadVectors, overwrite) as new:
+    folder = Path(path)
+    if folder.is_file():
+        raise BadVectors(f"{folder}: is a file; choose a folder")
+    if folder.is_dir() and not overwrite and any(folder.iterdir()):
+        hint = Hint("or pass overwrite=True", "or pass --overwrite")
+        raise BadVectors(f"{folder}: is there already; name a new folder", hint=hint)
+    with replaced_folder(folder, lambda old: (MATRIX, *texts)) as new:
         write_tensors(new / MATRIX, {"embeddings": matrix}, {})
         for name, text in texts.items():
             with atomic_write(new / name) as file:
