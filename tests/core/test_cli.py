@@ -277,9 +277,9 @@ def test_fit_takes_every_option(folder: Path) -> None:
     Path("weights").write_text("w3\t0.5\nw4\t0.25\n", encoding="utf-8")
     Path("t.jsonl").write_text('{"body": "w1 w2 w3"}\n' * 9 + '{"body": "w5 w1 w8"}\n' * 9, encoding="utf-8")
     for options in (
-        "--averaging token --positions linear --context-weights sif:1e-2 --unknown drop --weighting none one.txt",
+        "--averaging token --positions linear --context-weights sif:1e-2 --weighting none one.txt",
         "--averaging context --positions inverse --context-weights stopwords --tokenizer whitespace one.txt",
-        "--context-weights @stop --ridge loo --toward identity --intercept --exclude leave --threads 1 one.txt",
+        "--context-weights @stop --ridge loo --toward identity --exclude leave --threads 1 one.txt",
         "--context-weights @weights --ridge 0.1 --unit paragraph --encoding latin-1 --errors replace one.txt",
         "--context-weights top:3 --format jsonl --text body --ridge 1 --weighting log t.jsonl",
     ):

@@ -82,7 +82,7 @@ class Reading:
         "words, words-cased, whitespace, whitespace-lower, authors, authors-lower, jieba, spacy:de.",
         metavar="NAME",
     )
-    unknown: Literal["keep", "drop"] = option("keep", "Whether words without a vector take a place in the window.")
+    unknown: Literal["keep", "drop"] = "keep"
 
     def __post_init__(self) -> None:
         for side in ("left", "right"):

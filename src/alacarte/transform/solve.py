@@ -66,7 +66,7 @@ class Solve:
         0.0, "Penalty, or loo: chosen by leaving words out.", metavar="λ|loo", shown="0"
     )
     toward: Literal["zero", "identity"] = option("zero", "What the penalty shrinks to.")
-    intercept: bool = option(False, "Learn a constant vector too.")
+    intercept: bool = False
     exclude: Iterable[str] = option((), "Words that take no part, one per line.", metavar="FILE")
     folds: int = FOLDS
 
