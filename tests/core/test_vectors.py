@@ -304,8 +304,9 @@ def test_of_many_things(tmp_path):
     v.save(tmp_path / "v.txt")
     assert WordVectors.of(tmp_path / "v.txt") == v
     assert WordVectors.of(str(tmp_path / "v.txt")) == v
-    with pytest.raises(BadVectors, match="'b' has shape"):
-        WordVectors.of({"a": [1, 2], "b": [1]})
+    for uneven in ({"a": [1, 2], "b": [1]}, (["a", "b"], [[1, 2], [1]])):
+        with pytest.raises(BadVectors, match="different numbers of values"):
+            WordVectors.of(uneven)
     with pytest.raises(BadVectors, match="shape"):
         WordVectors.of({})
     for nonsense in (3, None, [1, 2], object()):

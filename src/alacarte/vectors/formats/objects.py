@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alacarte._io.arrays import Longs, Singles
 from alacarte._io.frames import is_frame
 from alacarte.errors import BadVectors
+from alacarte.vectors.checking import single_precision
 from alacarte.vectors.formats import static_models
 from alacarte.vectors.formats.columns import rows_of_frame
 from alacarte.vectors.formats.fasttext_binary import Subwords
@@ -47,9 +47,9 @@ def rows_of_object(obj: Any) -> WordRows | None:
     if is_frame(obj):
         return rows_of_frame(obj)
     if isinstance(obj, Mapping):
-        return _from_rows(list(obj), list(obj.values()))
+        return WordRows(list(obj), single_precision(list(obj.values())))
     if isinstance(obj, tuple) and len(obj) == 2:
-        return WordRows(list(obj[0]), np.asarray(obj[1]))
+        return WordRows(list(obj[0]), single_precision(obj[1]))
     keyed = getattr(obj, "wv", obj)
     if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
         return from_gensim(keyed, "these vectors")
@@ -81,18 +81,6 @@ def only(rows: WordRows, words: Iterable[str]) -> WordRows:
             raise BadVectors(f"there is no vector for {word!r}; leave it out of words")
         vectors.append(vector)
     return replace(rows, words=wanted, matrix=np.array(vectors), counts=None, origin=None)
-
-
-def _from_rows(words: list[str], rows: list[Any]) -> WordRows:
-    arrays = [np.asarray(row) for row in rows]
-    for word, array in zip(words, arrays, strict=True):
-        if array.ndim != 1 or array.shape != arrays[0].shape:
-            raise BadVectors(
-                f"the vector of {word!r} has shape {array.shape} and the first one {arrays[0].shape}; "
-                "give every word as many values"
-            )
-    matrix: NDArray[Any] = np.stack(arrays) if arrays else np.empty((0, 0))
-    return WordRows(words, matrix)
 
 
 def from_gensim(keyed: Any, source: str) -> WordRows:
