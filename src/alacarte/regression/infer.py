@@ -76,20 +76,42 @@ class RegressOptions(TypedDict, total=False):
 class EmbeddingRegression:
     """A fitted embedding regression: one row of coefficients (an embedding) for each term.
 
-    `left_out` counts the contexts that took no part, by reason; `clusters` is how many there were, None for none.
-    `table` has the squared lengths of the coefficients, their intervals and p-values.
+    Attributes
+    ----------
+    formula : str
+        What was fitted.
+    targets : list of str or None
+        The words that the contexts are of; None for whole documents and for embeddings from elsewhere.
+    design : Design
+        The covariates as columns of numbers.
+    embeddings : Embeddings
+        The rows in the regression.
+    left_out : dict of str to int
+        How many contexts took no part, by reason.
+    inference : Inference
+        How intervals and p-values were asked for.
+    fit : Fit
+        Weights, residuals and coefficients.
+    clustering : Clusters
+        What counts as one observation, and why.
+    refused : str
+        Why there are no intervals and p-values; "" where there are.
+    periods : Periods or None
+        The periods with which some of the variables vary only.
+    table : Results
+        The squared lengths of the coefficients, their intervals and p-values.
     """
 
     formula: str
     targets: list[str] | None
     design: Design
-    embeddings: Embeddings  # of the rows in the regression
+    embeddings: Embeddings
     left_out: dict[str, int]
     inference: Inference
     fit: Fit = field(repr=False)
     clustering: Clusters = field(default_factory=lambda: Clusters(None, "context"))
-    refused: str = ""  # why there are no intervals and p-values
-    periods: Periods | None = None  # with which some of the variables vary only
+    refused: str = ""
+    periods: Periods | None = None
     table: Results = field(default_factory=lambda: Results({}))
 
     @property
