@@ -29,7 +29,6 @@ from alacarte.text.records import is_null
 from alacarte.text.reprints import copies_among, reprint_groups, signatures_of
 from alacarte.text.tokenizers import Tokenizer, TokenizerLike, get_tokenizer
 from alacarte.transform.register import Adaptation
-from alacarte.vectors.word_vectors import WordVectors
 
 Duplicates = Literal["cluster", "drop", "keep"]
 DUPLICATES = ("cluster", "drop", "keep")
@@ -75,8 +74,7 @@ class ContextTable(Table):
     reprints : array of int, optional
         For each document a number, which reprints of one text share.
     adaptations : dict
-        What `dem` takes out of contexts of these documents, and the words as they are compared with the rest, by
-        model and reading; kept for the next word.
+        What `dem` takes out of contexts of these documents, by model and reading; kept for the next word.
     """
 
     vocabulary: Sequence[str]
@@ -96,7 +94,7 @@ class ContextTable(Table):
     missing: list[str] = field(default_factory=list)
     whole: bool = False
     reprints: Longs | None = None
-    adaptations: dict[tuple[ALaCarte, Reading], tuple[Adaptation, WordVectors]] = field(default_factory=dict)
+    adaptations: dict[tuple[ALaCarte, Reading], Adaptation] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.starts)

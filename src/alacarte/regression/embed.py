@@ -217,10 +217,9 @@ def dem(
         means *= (weights / mean_weight)[:, None]
     scale = mean_weight if reading.averaging == "occurrence" else 1.0  # sums are what the transform expects
     matrix, outcome, compared_with = _transformed(transform, means * scale), None, vectors
-    adapted = _adapted_to(model, table, rows_of[table.ids], reading)
-    if adapted is not None:
-        adaptation, compared_with = adapted
-        outcome = matrix
+    adaptation = _adapted_to(model, table, rows_of[table.ids], reading)
+    if adaptation is not None:
+        outcome, compared_with = matrix, adaptation.words(vectors)
         matrix = _transformed(adaptation.transform(transform, shifted=False), means)
     words, first = np.unique(used[used >= 0], return_index=True)
     return Embeddings(
@@ -250,11 +249,8 @@ def _space(model: Any) -> tuple[WordVectors, Transform, Reading]:
     return vectors, Transform(np.eye(vectors.dimension, dtype=np.float32)), Reading(averaging="context")
 
 
-def _adapted_to(model: Any, table: ContextTable, ids: Ints, reading: Reading) -> tuple[Adaptation, WordVectors] | None:
-    """Return (what takes out what all contexts of the documents have in common, the words as they are compared then).
-
-    None for models without a register.
-    """
+def _adapted_to(model: Any, table: ContextTable, ids: Ints, reading: Reading) -> Adaptation | None:
+    """Return what takes out what all contexts of the documents have in common; None for models without a register."""
     if not isinstance(model, ALaCarte) or model.register is None:
         return None
     reading = replace(reading, averaging="token")
@@ -269,8 +265,8 @@ def _adapted_to(model: Any, table: ContextTable, ids: Ints, reading: Reading) ->
     tally.settle()
     words = tally.result().words_of(integers.scale, reading.averaging)
     adaptation = model.register.of_text(words, model.vectors).adaptation()
-    table.adaptations[model, reading] = adaptation, adaptation.words(model.vectors)
-    return table.adaptations[model, reading]
+    table.adaptations[model, reading] = adaptation
+    return adaptation
 
 
 def _averages(
