@@ -255,22 +255,10 @@ def pack_words(words: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int6
     >>> bytes(data), offsets.tolist()
     (b'an\xc3\xa9', [0, 1, 4])
     """
-    words = list(words)
-    joined = np.frombuffer("\n".join(words).encode(errors="surrogatepass"), np.uint8)
-    ends = np.flatnonzero(joined == ord("\n"))
-    offsets = np.zeros(len(words) + 1, np.int64)
-    if words and len(ends) == len(words) - 1 and not _half_surrogates(joined):
-        offsets[1:-1] = ends - np.arange(len(ends))
-        offsets[-1] = joined.size - len(ends)
-        return joined[joined != ord("\n")], offsets
-    encoded = [encode_word(word) for word in words]  # there is a line's end within a word, or what cannot be encoded
+    encoded = [encode_word(word) for word in words]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(word) for word in encoded], out=offsets[1:])
     return np.frombuffer(b"".join(encoded), np.uint8), offsets
-
-
-def _half_surrogates(data: NDArray[np.uint8]) -> bool:
-    """Whether UTF-8 holds what no valid text does: ED, then A0 or above."""
-    return bool(np.any((data[:-1] == 0xED) & (data[1:] >= 0xA0)))
 
 
 def encode_word(word: str) -> bytes:
@@ -297,10 +285,8 @@ def unpack_words(
     whole = data.ndim == 1 and offsets.ndim == 1 and data.dtype == np.uint8 and offsets.dtype == np.int64
     if not whole or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
         raise damaged(path, "its list of words makes no sense", error)
+    text = data.tobytes()
     try:
-        if len(offsets) > 1 and not (data == ord("\n")).any():  # all at once, with line ends between them
-            return np.insert(data, offsets[1:-1], ord("\n")).tobytes().decode().split("\n")
-        text = data.tobytes()
         return [text[begin:end].decode() for begin, end in pairwise(offsets.tolist())]
     except UnicodeDecodeError:
         raise damaged(path, "its list of words is not UTF-8", error) from None
