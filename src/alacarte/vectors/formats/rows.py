@@ -242,16 +242,10 @@ def unfinished_rows(matrix: Any) -> Longs:
     >>> unfinished_rows(np.array([[1.0, 2.0], [np.nan, 0.0]])).tolist()
     [1]
     """
-    step = max(1, CHECKED_VALUES // max(1, matrix.shape[1]))
-    bad = []
-    for start in range(0, len(matrix), step):
-        block = matrix[start : start + step]
-        # One sum tells whether there is anything to look for: it is finite only if every value is.
-        with np.errstate(all="ignore"):
-            total = block.sum(dtype=np.float64)
-        if not np.isfinite(total):
-            bad.append(start + np.flatnonzero(~np.isfinite(block).all(axis=1)))
-    return np.concatenate(bad) if bad else np.empty(0, np.int64)
+    bad = [np.empty(0, np.int64)]
+    for start in range(0, len(matrix), step := max(1, CHECKED_VALUES // max(1, matrix.shape[1]))):
+        bad.append(start + np.flatnonzero(~np.isfinite(matrix[start : start + step]).all(axis=1)))
+    return np.concatenate(bad)
 
 
 def usable_rows(
