@@ -48,7 +48,7 @@ def _answered(workspace: Workspace, path: str, values: dict[str, Any], report: "
     question = next(question for question in (*QUESTIONS, *INSIDE) if question.path == path)
     if question.manner == "job":
         with suppress(OSError, AttributeError):
-            os.nice(5)  # short questions come first
+            os.setpriority(os.PRIO_PROCESS, 0, 5)  # short questions come first
     try:
         answer = question.answer(workspace, *([report] if question.manner == "job" else []), **values)
         yield {"answer": answer}
