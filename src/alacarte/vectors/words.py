@@ -194,12 +194,5 @@ class Vocabulary(Mapping[str, int]):
 def length_prefixed(data: Bytes, offsets: Longs, low: int, high: int) -> bytes:
     """Return some packed words, each after its length in bytes as four bytes: what a fingerprint of vectors covers."""
     offsets = offsets[min(low, len(offsets) - 1) : high + 1]
-    lengths = np.diff(offsets)
-    starts = offsets[:-1] - offsets[0] + 4 * np.arange(len(lengths))
-    mixed = np.empty(int(offsets[-1] - offsets[0]) + 4 * len(lengths), np.uint8)
-    heads = starts[:, None] + np.arange(4)
-    text = np.ones(len(mixed), np.bool_)
-    text[heads] = False
-    mixed[heads] = lengths.astype("<u4")[:, None].view(np.uint8)
-    mixed[text] = data[offsets[0] : offsets[-1]]
-    return mixed.tobytes()
+    lengths = np.diff(offsets).astype("<u4").view(np.uint8)
+    return np.insert(data[offsets[0] : offsets[-1]], np.repeat(offsets[:-1] - offsets[0], 4), lengths).tobytes()
