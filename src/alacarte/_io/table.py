@@ -68,8 +68,6 @@ LATEX = {
 class Table(ABC):
     """A result that is a table. Subclasses define `columns`; showing and saving follow from it."""
 
-    extra = "pandas"  # the extra that brings pandas for `to_frame`
-
     @property
     def least_p(self) -> float:
         """Return the p-value below which only "< p" is printed."""
@@ -90,7 +88,7 @@ class Table(ABC):
 
     def to_frame(self) -> Any:
         """Return a pandas frame."""
-        pandas = require("pandas", extra=self.extra, purpose="to_frame()")
+        pandas = require("pandas", extra="pandas", purpose="to_frame()")
         return pandas.DataFrame(dict(self.columns()))
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:

@@ -38,7 +38,6 @@ class ModelTable(Table):
     rows: tuple[tuple[str, tuple[str, ...]], ...]
     terms: int
     note: str
-    extra = "regression"
 
     def columns(self) -> Columns:
         """Return the cells of each model by its name."""
