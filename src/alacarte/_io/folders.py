@@ -48,7 +48,7 @@ def replaced_folder(folder: Path, ours: Callable[[Path], Collection[str]]) -> It
                 after = new if before == folder else new / before.name
                 if after.exists():
                     keep_owner_and_mode(after, before.stat())
-            written = os.listdir(new)  # noqa: PTH208 (names)
+            held, ending = _names(folder), {*_names(new), *(ours(folder) if folder.is_dir() else ())}
             old = _name(folder, OLD_ENDING)
             take_place(new, folder, old)
         except BaseException as problem:
@@ -57,7 +57,7 @@ def replaced_folder(folder: Path, ours: Callable[[Path], Collection[str]]) -> It
                 problem.message = problem.message.replace(str(new), str(folder))
             raise
         if old.exists():
-            _empty(old, folder, {*ours(old), *written})
+            _empty(old, folder, held, ending)
 
 
 def _name(folder: Path, ending: str) -> Path:
@@ -107,15 +107,22 @@ def _settle(folder: Path, ours: Callable[[Path], Collection[str]]) -> None:
         elif not folder.exists():
             left.rename(folder)
         else:
-            _empty(left, folder, ours(left))
+            _empty(left, folder, _names(left), ours(left))
 
 
-def _empty(old: Path, folder: Path, ours: Collection[str]) -> None:
-    """Delete the files of some names, move all others to the folder, and remove what is empty then."""
-    for entry in list(old.iterdir()):
-        if entry.name in ours and not entry.is_dir():
-            entry.unlink()
-        elif not os.path.lexists(folder / entry.name):
-            entry.rename(folder / entry.name)
+def _names(folder: Path) -> list[str]:
+    return os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 (names)
+
+
+def _empty(old: Path, folder: Path, names: Collection[str], ours: Collection[str]) -> None:
+    """Delete files of `names` that are ours, move all others to the folder, and remove what is empty then.
+
+    Nothing is opened, so that it works where no more files can be.
+    """
+    for name in names:
+        if name in ours and not (old / name).is_dir():
+            (old / name).unlink()
+        elif not os.path.lexists(folder / name):
+            (old / name).rename(folder / name)
     with suppress(OSError):  # what has the name of a newer file stays
         old.rmdir()

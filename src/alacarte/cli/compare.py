@@ -11,7 +11,7 @@ from alacarte.cli.command import command
 from alacarte.cli.opening import listed_targets, open_corpus, open_model, open_sums, refuse
 from alacarte.cli.options import CSV, LEVEL, PLOT, THREADS, ModelOptions, Patterns
 from alacarte.cli.output import note, save_table, show, show_line, show_table, voice
-from alacarte.cli.tables import DATA, ROWS, Clusters, open_table, write_plot
+from alacarte.cli.tables import DATA, ROWS, ClusterOptions, open_table, write_plot
 from alacarte.text.options import CorpusOptions
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def compare(
         None, "With --by: the two groups, if there are more.", metavar="VALUE", panel=DATA
     ),
     where: str | None = ROWS,
-    clusters: Clusters,
+    clusters: ClusterOptions,
     text: CorpusOptions,
 ) -> None:
     """Test whether two corpora, or groups, use words differently.
@@ -69,7 +69,7 @@ def compare(
         refuse(
             "is for text, and these are sums",
             *("everything", "contexts", "threads", "memory", "by", "group", "where"),
-            *(Clusters, CorpusOptions),
+            *(ClusterOptions, CorpusOptions),
         )
         first, second = (open_sums([Path(file)]) for file in named)
         sides: dict[str, Any] = {"corpus": first, "other": second}

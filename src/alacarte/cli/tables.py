@@ -24,7 +24,7 @@ ROWS = option(
 
 
 @dataclass(frozen=True)
-class Clusters:
+class ClusterOptions:
     """What is one unit of inference."""
 
     cluster: str | None = option(
@@ -39,7 +39,7 @@ class Clusters:
 
 
 @dataclass(frozen=True)
-class Study(Clusters):
+class Study(ClusterOptions):
     """What is one context, and what is one unit of inference."""
 
     equal_clusters: bool | None = option(
