@@ -1,7 +1,7 @@
 """Words that stand near a word more often than by chance."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from alacarte.targets.targets import Targets, TargetsLike
 
 if TYPE_CHECKING:
     from alacarte.concordance.concordance import Concordance
+    from alacarte.concordance.uses import Place
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ def collocates(
     """
     window, least = whole_number(window, "window", 1), whole_number(least, "least", 1)
     uses = concordance.uses(Targets.of(target))
-    words, documents = (np.concatenate(each) for each in zip(*map(_near(window), uses.places), strict=True))
+    near_each = [_near(place, window) for place in uses.places]
+    words, documents = (np.concatenate(each) for each in zip(*near_each, strict=True))
     counts = concordance._word_counts()
     known = words < len(counts)
     near = np.bincount(words[known], minlength=len(counts))
@@ -107,15 +109,12 @@ def collocates(
     )
 
 
-def _near(window: int) -> Any:
-    def near(place: Any) -> tuple[Longs, Longs]:
-        """Return the numbers of the words near the uses in a segment, and the document of each."""
-        both = np.hstack(place.segment.window(place.begins, place.ends, window, window)).astype(np.int64)
-        documents = np.broadcast_to(place.documents[:, None], both.shape)
-        there = both >= 0
-        return both[there], documents[there]
-
-    return near
+def _near(place: "Place", window: int) -> tuple[Longs, Longs]:
+    """Return the numbers of the words near the uses in a segment, and the document of each."""
+    both = np.hstack(place.segment.window(place.begins, place.ends, window, window)).astype(np.int64)
+    documents = np.broadcast_to(place.documents[:, None], both.shape)
+    there = both >= 0
+    return both[there], documents[there]
 
 
 def log_likelihood(near: Longs, counts: Longs, places: int, tokens: int) -> Doubles:

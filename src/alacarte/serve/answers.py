@@ -453,7 +453,9 @@ def word_positions(
 
 def _moved(model: ALaCarte, corpus: Concordance) -> list[str]:
     """Return the frequent words that a text surely moves most, beyond what all of its words have in common."""
-    frequent = corpus.frequent_words(MOVED_AMONG, beyond=COMMON) or corpus.frequent_words(MOVED_AMONG)
+    common = corpus.frequent_words(MOVED_AMONG, beyond=COMMON) or corpus.frequent_words(MOVED_AMONG)
+    grammar = function_words(model.vectors)
+    frequent = [word for word in common if word not in grammar]
     uncertainty = corpus.induce(model, frequent).uncertainty
     high = {}
     for word in frequent:

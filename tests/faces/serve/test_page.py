@@ -748,6 +748,7 @@ def test_everyone_can_use_what_opens(browser: Any, address: str, width: int, sch
     page = context.new_page()
     page.goto(f"{address}/word?phrase=bank&senses=1&influence=1&around=25")
     page.wait_for_selector(".sense")
+    assert not re.search(r" [,.;:)]", page.inner_text(".sense ul >> nth=0"))
     page.wait_for_selector(".row.share")
     page.locator("text=Show the Python").first.click()
     page.evaluate("document.querySelectorAll('main details').forEach((each) => { each.open = true; })")

@@ -72,7 +72,8 @@ async function where() {
   const names = there.corpora.slice(0, 2).map((corpus) => `${corpus.name}, ${counted(corpus.documents, "document")}`);
   if (there.corpora.length > 2) names.push(`${there.corpora.length - 2} more`);
   const vectors = `${whole(there.vectors.words)} words, ${there.vectors.dimensions} dimensions`;
-  document.querySelector("#where").textContent = [...names, vectors].join(" · ");
+  const place = /** @type {HTMLElement} */ (document.querySelector("#where"));
+  place.textContent = place.title = [...names, vectors].join(" · ");
 }
 
 // Links lead to views of this page; those above lead to the corpus that was looked at last.

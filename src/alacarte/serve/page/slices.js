@@ -8,7 +8,7 @@ const CONDITION = /^(.+?)(>=|<=|!=|=|<|>)(.*)$/s;
 // ------------------------------------------------------------------------------------------------------ conditions
 
 // The condition that a column has a value; a bar would separate values, and quotes or spaces around one be left out.
-export function equal(name, value) {
+function equal(name, value) {
   const text = String(value ?? "").replaceAll("|", "\\|");
   const quote = text.startsWith("'") ? '"' : "'";
   const odd = text !== text.trim() || /^(['"]).*\1$/s.test(text);

@@ -40,7 +40,6 @@ const COLLOCATES = 40; // words beside it
 const BESIDE = {
   "beside it": ({ uses }) => whole(uses),
   "by chance": ({ expected }) => expected.toFixed(1),
-  documents: ({ documents }) => whole(documents),
   evenness: ({ evenness }) => evenness.toFixed(2),
   "log-likelihood": ({ log_likelihood }) => log_likelihood.toFixed(0),
 };
@@ -359,7 +358,8 @@ function colouredLines(lines) {
   return element("details", {}, title, element("ul", { class: "sense-lines" }, list));
 }
 
-// "a **word** here": what stands between the marks is the word itself.
+// "a **word** here": what is between the marks is the word itself. The tokens of the line are joined as one writes.
 export function marked(text) {
-  return text.split("**").map((part, place) => (place % 2 ? element("b", {}, part) : part));
+  const joined = text.replace(/ (?=[,.;:!?…%)\]}’”]|'\w|n't\b)/g, "").replace(/(?<=[([{“‘$]) /g, "");
+  return joined.split("**").map((part, place) => (place % 2 ? element("b", {}, part) : part));
 }
