@@ -48,9 +48,11 @@ def groups_given(encoded: Encoded) -> Ints:
 def document_sums(encoded: Encoded, codes: Codes) -> Codes:
     """Return the sum of the codes of each document's words, modulo 2^64 as everything here."""
     ids = np.minimum(encoded.ids.view(np.uint32), np.uint32(len(codes) - 1))  # -1 is large without its sign
-    before = np.zeros(ids.size + 1, dtype=np.uint64)
-    np.cumsum(codes[ids], out=before[1:])
-    return before[encoded.offsets[1:]] - before[encoded.offsets[:-1]]
+    sums = np.zeros(len(encoded.offsets) - 1, dtype=np.uint64)
+    filled = np.flatnonzero(np.diff(encoded.offsets))
+    if filled.size:
+        sums[filled] = np.add.reduceat(codes[ids], encoded.offsets[filled])
+    return sums
 
 
 def group_numbers(codes: Codes, groups: int) -> Ints:

@@ -9,6 +9,7 @@ sums of the whole.
 
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -167,50 +168,51 @@ def first_level(tokens: Longs) -> int:
 
 
 class SharedWordsTally:
-    """The sums of `SharedWords` while a text is read."""
+    """The sums of `SharedWords` while a text is read.
+
+    Documents wait until all is settled, since those of low levels are left out in the end if the text is large.
+    """
 
     def __init__(self, integers: IntegerVectors, reading: Reading, lexicon: Lexicon, threads: int = 1) -> None:
-        self._integers, self._reading, self._threads = integers, reading, threads
+        self._integers, self._threads = integers, threads
         self._words = shared_rows(integers.known)
-        self._matcher = Matcher.of_words(np.arange(*self._words), lexicon)
         self._codes = word_codes(integers.known)
         self._tokens = np.zeros(LEVELS, dtype=np.int64)
         self._first = 0
         self._lock = threading.Lock()
-        self._sums: list[SumsTally | None] = [self._new() for _ in range(LEVELS)]
-
-    def _new(self) -> SumsTally:
-        return SumsTally(self._integers, self._reading, self._matcher, threads=self._threads)
+        self._waiting: list[list[Encoded]] = [[] for _ in range(LEVELS)]
+        matcher = Matcher.of_words(np.arange(*self._words), lexicon)
+        self._sums = [SumsTally(integers, reading, matcher, threads=threads) for _ in range(LEVELS)]
+        self._adders = [[tally.adder() for _ in range(threads)] for tally in self._sums]
 
     def adder(self) -> Callable[[Encoded], None]:
         """Return what one thread calls with each of its blocks."""
-        adders = [None if tally is None else tally.adder() for tally in self._sums]
+        return self._add
 
-        def add(encoded: Encoded) -> None:
-            levels = levels_of(encoded, self._codes)
-            with self._lock:
-                self._tokens += np.bincount(levels, np.diff(encoded.offsets), LEVELS).astype(np.int64)
-                self._first = first_level(self._tokens)
-                for level in range(self._first):  # never to be used again
-                    self._sums[level] = None
-                first = self._first
-            adders[:first] = [None] * first
-            for level in np.unique(levels[levels >= first]).tolist():
-                adders[level](_documents(encoded, levels == level))
-
-        return add
+    def _add(self, encoded: Encoded) -> None:
+        levels = levels_of(encoded, self._codes)
+        tokens = np.bincount(levels, np.diff(encoded.offsets), LEVELS).astype(np.int64)
+        kept = {level: _documents(encoded, levels == level) for level in range(self._first, LEVELS) if tokens[level]}
+        with self._lock:
+            self._tokens += tokens
+            self._first = first_level(self._tokens)
+            for level, documents in kept.items():
+                self._waiting[level].append(documents)
+            self._waiting[: self._first] = [[] for _ in range(self._first)]
 
     def settle(self) -> None:
-        """Add the sums that threads hold by themselves to those that all share."""
-        for tally in self._sums:
-            if tally is not None:
-                tally.settle()
+        """Sum the contexts in the documents that wait."""
+        with ThreadPoolExecutor(self._threads) as pool:
+            for level in range(self._first, LEVELS):
+                waiting, self._waiting[level] = self._waiting[level], []
+                parts = [waiting[place :: self._threads] for place in range(self._threads)]
+                list(pool.map(_add_all, self._adders[level], parts))
+                self._sums[level].settle()
 
     def result(self) -> SharedWords:
         """Return the sums of the words that occur, after all is settled; to be called once."""
         parts: list[tuple[Ints, Longs]] = []
         for tally in self._sums[self._first :]:
-            assert tally is not None
             rows = tally.result()
             seen = np.flatnonzero(rows[:, self._integers.dimension + 2])
             parts.append(
@@ -224,22 +226,18 @@ class SharedWordsTally:
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
         """Return the sums so far."""
         kept: dict[str, npt.NDArray[Any]] = {"tokens": self._tokens}
-        for level, tally in enumerate(self._sums):
-            if tally is not None:
-                rows = tally.arrays()["rows"]
-                seen = np.flatnonzero(rows[:, self._integers.columns + 2])
-                kept |= {f"words_{level}": seen, f"sums_{level}": rows[seen]}
+        for level in range(self._first, LEVELS):
+            rows = self._sums[level].arrays()["rows"]
+            seen = np.flatnonzero(rows[:, self._integers.columns + 2])
+            kept |= {f"words_{level}": seen, f"sums_{level}": rows[seen]}
         return kept
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Take up what `arrays` gave."""
         self._tokens = np.array(arrays["tokens"])
         self._first = first_level(self._tokens)
-        for level in range(LEVELS):
-            tally = self._sums[level] if level >= self._first else None
-            self._sums[level] = tally
-            if tally is not None:
-                tally.rows[arrays[f"words_{level}"]] = arrays[f"sums_{level}"]
+        for level in range(self._first, LEVELS):
+            self._sums[level].rows[arrays[f"words_{level}"]] = arrays[f"sums_{level}"]
 
     def progress(self) -> dict[str, object]:
         """Return nothing to show."""
@@ -261,9 +259,12 @@ def levels_of(encoded: Encoded, codes: npt.NDArray[np.uint64]) -> Ints:
 
 
 def _documents(encoded: Encoded, chosen: npt.NDArray[np.bool_]) -> Encoded:
-    """Return some of the documents of a block."""
-    if chosen.all():
-        return encoded
+    """Return some of the documents of a block, without its text."""
     lengths = np.diff(encoded.offsets)
     ids = encoded.ids[np.repeat(chosen, lengths)]
     return Encoded(ids, np.concatenate([[0], np.cumsum(lengths[chosen])]), [])
+
+
+def _add_all(add: Callable[[Encoded], None], parts: list[Encoded]) -> None:
+    for encoded in parts:
+        add(encoded)
