@@ -5,7 +5,8 @@
 CORPUS is text, a document a line, plain or compressed. The first VECTORS give the vocabulary; each is used for its own
 number of dimensions, and random vectors over that vocabulary for the others of 50, 100 and 300. `--against` is the
 folder of another version, with `src` in it; its rounds alternate with those of this one. The cases are in
-`engine_cases.py`, and each runs in a process of its own.
+`engine_cases.py`, and each runs in a process of its own; `--only` names some of them by a part of their name. Run it
+without OPENBLAS_NUM_THREADS, as users do.
 """
 
 import argparse
@@ -135,6 +136,8 @@ class Bench:
 
     def measure(self) -> None:
         for case in self.cases():
+            if self.given.only and self.given.only not in case.name:
+                continue
             began = time.perf_counter()
             versions = ["old", "new"] if case.both and self.given.against else ["new"]
             measured = self.rounds(case.function, versions, self.given.repeat, **case.options)
@@ -189,6 +192,10 @@ class Bench:
         for name, target in (("whole", None), ("around a word", "zorg")):
             options = {"dimension": 300, "target": target}
             found.append(Case(f"one sentence, {name}, d = 300", "sentence", options, seconds=20e-6, unit="µs"))
+        for threads in (1, 8):
+            options = {"dimension": 100, "threads": threads}
+            name = f"ten nearest of all words, each of {threads} at a time, d = 100"
+            found.append(Case(name, "nearest", options, unit="ms"))
         if self.given.whole:
             everything = [str(self.given.corpus.resolve())]
             found += [
@@ -228,7 +235,7 @@ class Bench:
             return ""
         if case.unit == "Mtok/s":
             return f"{result['tokens'] / result['seconds'] / 1e6:.2f} {case.unit}"
-        return f"{result['seconds'] * (1e6 if case.unit == 'µs' else 1):.2f} {case.unit}"
+        return f"{result['seconds'] * {'µs': 1e6, 'ms': 1e3}.get(case.unit, 1):.2f} {case.unit}"
 
     def report(self) -> str:
         repeat, load = self.given.repeat, f"{min(self.load):.1f} to {max(self.load):.1f}"
@@ -281,6 +288,12 @@ class Bench:
         for dimension in (100, 300):
             many = rate(f"end to end .txt, d = {dimension}, 16 threads") / rate(two.format(dimension))
             found.append((f"end to end, d = {dimension}: 16 threads / 2", "≥ 90 %", f"{100 * many:.0f} %", many >= 0.9))
+        one, eight = (
+            self.results[f"ten nearest of all words, each of {threads} at a time, d = 100"]["new"]["seconds"]
+            for threads in (1, 8)
+        )
+        slower = eight / one / max(1.0, 8 / (os.cpu_count() or 1))
+        found.append(("ten nearest: 8 threads / 1, for each core", "≤ 1.5 ×", f"{slower:.2f} ×", slower <= 1.5))
         equal = self.results["encode: readable tokenizer"]["new"]
         found.append((f"ids of the readable tokenizer, {equal['tokens']:,} tokens", "equal", *yes_no(equal["equal"])))
         for name in ("every word", "10k n-grams"):
@@ -342,6 +355,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=float, help="length of the slice (default: 20e6)")
     parser.add_argument("--repeat", type=int, help="rounds of each case, the best counts (default: 3)")
     parser.add_argument("--quick", action="store_true", help="a slice of 3e6 tokens, two rounds")
+    parser.add_argument("--only", help="the cases with this in their name, and no report")
     parser.add_argument("--whole", action="store_true", help="also the whole corpus, end to end")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall", help="cpu: where others use the machine")
     parser.add_argument("--work", type=Path, help="folder for slices and vectors (default: a temporary one)")
@@ -353,6 +367,8 @@ def main() -> None:
         bench = Bench(given, (given.work or Path(folder)).resolve())
         bench.prepare()
         bench.measure()
+        if given.only:
+            return
         bench.check()
         if given.out:
             given.out.write_text(json.dumps(bench.results, indent=1))

@@ -281,6 +281,24 @@ def sentence(work: Path, dimension: int, target: str | None) -> Callable[[], Res
     return run
 
 
+def nearest(work: Path, dimension: int, threads: int) -> Callable[[], Result]:
+    """The ten nearest of all words to a vector, asked by several threads at a time: how long each waits."""
+    vectors, draw, number = vectors_of(work, dimension), np.random.default_rng(0), 10
+    queries = draw.normal(size=(threads, number, dimension))
+
+    def ask(several: Any) -> None:
+        for query in several:
+            vectors.nearest(query)
+
+    def run() -> Result:
+        began = time.perf_counter()
+        in_threads(ask, queries)
+        return {"seconds": (time.perf_counter() - began) / number}
+
+    run()
+    return run
+
+
 # -------------------------------------------------------------------------------------------- exactness
 
 
@@ -403,6 +421,7 @@ CASES: tuple[Callable[..., Callable[[], Result]], ...] = (
     plain_loops,
     profile,
     command,
+    nearest,
     sentence,
     same_bits,
     difference,
