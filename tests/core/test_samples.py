@@ -176,15 +176,3 @@ def test_windows_on_one_side(window):
     contexts = sampled(["a x b", "x"], Targets(["x"]), None, window=window)[0].contexts
     assert contexts.before.shape == (2, window[0])
     assert contexts.after.shape == (2, window[1])
-
-
-def test_a_sample_can_be_saved_and_taken_up():
-    texts = sample_text(60_000)
-    half = len(texts) // 2
-    first, matcher, lexicon = sampled(texts[:half], NGRAMS, 10)
-    second = ContextSample(matcher, lexicon, (2, 3), 10)
-    second.restore(first.arrays())
-    run(second, Corpus(texts[half:]), Encoder(get_tokenizer("words"), lexicon), Work())
-    whole = sampled(texts, NGRAMS, 10)[0]
-    assert same(second.contexts, whole.contexts)
-    np.testing.assert_array_equal(second.counts, whole.counts)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from alacarte._io.arrays import Bytes, Ints, Longs
 from alacarte._io.tensors import Computed, Joined, pack_words, unpack_words
 from alacarte.contexts.groups import document_codes
+from alacarte.contexts.tally import Tally
 from alacarte.errors import BadCorpus, Hint, require
 from alacarte.text.documents import Document, Item, plain
 from alacarte.text.encoding import Encoded, Lexicon
@@ -41,7 +42,7 @@ FIELDS: dict[str, npt.DTypeLike] = {
 }
 
 
-class SegmentParts:
+class SegmentParts(Tally):
     """Blocks of text as parts, in any order; they are put in the order of the text when a segment is made.
 
     `held` names the blocks (file, first byte) that the concordance has already; text is not taken twice.
@@ -57,9 +58,6 @@ class SegmentParts:
 
     def adder(self) -> Callable[[Encoded], None]:
         return self._add
-
-    def settle(self) -> None:
-        """Do nothing: blocks are added at once."""
 
     def arrays(self) -> Tensors:
         """Return all parts one after the other, their sizes, and the words that have no vector."""
@@ -88,9 +86,6 @@ class SegmentParts:
                 field: np.array(arrays[field][before[number, place] : before[number, place] + sizes[number, place]])
                 for place, field in enumerate(FIELDS)
             }
-
-    def progress(self) -> dict[str, object]:
-        return {}
 
     # ---------------------------------------------------------------------------------------------- adding
 

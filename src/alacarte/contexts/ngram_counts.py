@@ -1,19 +1,18 @@
 """How often sequences of words occur: tallies of keys, one per sequence."""
 
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from alacarte._io.arrays import Longs
+from alacarte.contexts.tally import Tally
 from alacarte.text.encoding import Encoded
 
 KeysOf = Callable[[Encoded], Longs]
 
 
-class KeyCounts:
+class KeyCounts(Tally):
     """Counts of the keys that `keys_of` finds in a block; negative ones are left out."""
 
     def __init__(self, keys_of: KeysOf) -> None:
@@ -37,19 +36,6 @@ class KeyCounts:
     def settle(self) -> None:
         """Put together what the adders hold."""
         self._parts = [_merged(self._parts)]
-
-    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
-        """Return all that was added so far."""
-        keys, counts = self.all
-        return {"keys": keys, "counts": counts}
-
-    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Take up what `arrays` gave."""
-        self._parts = [(np.array(arrays["keys"]), np.array(arrays["counts"]))]
-
-    def progress(self) -> dict[str, object]:
-        """Return what to show beside the progress bar."""
-        return {}
 
     @property
     def all(self) -> tuple[Longs, Longs]:

@@ -7,7 +7,7 @@ two samples merge into the sample of both texts.
 
 import hashlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -18,6 +18,7 @@ from alacarte._io.arrays import Codes, Ints, Longs
 from alacarte._io.checks import whole_number
 from alacarte.contexts.groups import mixed
 from alacarte.contexts.summing import without_unknown
+from alacarte.contexts.tally import Tally
 from alacarte.targets.targets import Matcher
 from alacarte.text.encoding import Encoded, Lexicon
 
@@ -48,7 +49,7 @@ class SampledContexts:
 _NAMES = tuple(item.name for item in fields(SampledContexts))
 
 
-class ContextSample:
+class ContextSample(Tally):
     """At most `limit` contexts of each target of a matcher (None: all), with `left` and `right` words around them.
 
     With `drop_unknown`, words without a vector are taken out of the text first. Words get ids from `lexicon`.
@@ -90,23 +91,6 @@ class ContextSample:
             parts += adder.waiting
             adder.waiting, adder.size = [], 0
         self._contexts = smallest(parts, self.limit)[0]
-
-    def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
-        """Return all that was added so far."""
-        return {
-            "counts": self.counts,
-            "word_counts": self.word_counts,
-            **{name: getattr(self._contexts, name) for name in _NAMES},
-        }
-
-    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Take up what `arrays` gave."""
-        self.counts, self.word_counts = np.array(arrays["counts"]), np.array(arrays["word_counts"])
-        self._contexts = SampledContexts(*(np.array(arrays[name]) for name in _NAMES))
-
-    def progress(self) -> dict[str, object]:
-        """Return what to show beside the progress bar."""
-        return {}
 
     @property
     def contexts(self) -> SampledContexts:

@@ -23,6 +23,7 @@ from alacarte.contexts.integers import IntegerVectors
 from alacarte.contexts.reading import Averaging, Reading
 from alacarte.contexts.scale import Scale
 from alacarte.contexts.summing import COUNTS, SumsTally
+from alacarte.contexts.tally import Tally
 from alacarte.errors import BadSums
 from alacarte.targets.targets import Matcher
 from alacarte.text.encoding import Encoded, Lexicon
@@ -167,7 +168,7 @@ def first_level(tokens: Longs) -> int:
     return int(few[0]) if len(few) else len(tokens) - 1
 
 
-class SharedWordsTally:
+class SharedWordsTally(Tally):
     """The sums of `SharedWords` while a text is read.
 
     Documents wait until all is settled, since those of low levels are left out in the end if the text is large.
@@ -238,10 +239,6 @@ class SharedWordsTally:
         self._first = first_level(self._tokens)
         for level in range(self._first, LEVELS):
             self._sums[level].rows[arrays[f"words_{level}"]] = arrays[f"sums_{level}"]
-
-    def progress(self) -> dict[str, object]:
-        """Return nothing to show."""
-        return {}
 
 
 def levels_of(encoded: Encoded, codes: npt.NDArray[np.uint64]) -> Ints:

@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alacarte._io.arrays import Doubles, Ints, Longs
+from alacarte._io.arrays import Ints, Longs
 from alacarte._io.artifact import word_tensors
 from alacarte._io.tensors import unpack_words
 from alacarte.contexts.groups import groups_given, groups_of
 from alacarte.contexts.integers import LANES, IntegerVectors, aligned_zeros, row_width
 from alacarte.contexts.reading import Reading
 from alacarte.contexts.scale import is_wide
+from alacarte.contexts.tally import Tally
 from alacarte.errors import AlacarteError
+from alacarte.targets.sequences import Matches
 from alacarte.targets.targets import Matcher
 from alacarte.text.encoding import Encoded
 
@@ -51,7 +53,7 @@ def widest_row(values: int) -> int:
     return dimension
 
 
-class SumsTally:
+class SumsTally(Tally):
     """Rows of sums for the targets of a matcher; with `groups`, that many rows for each target, by document.
 
     If `given`, each document of the corpus says its group as the value of its only column.
@@ -83,9 +85,9 @@ class SumsTally:
         self._shared = threads > 1 and self._alone is None
         self._locks = np.zeros(STRIPES * APART if self._shared else 0, dtype=np.int32)
         self._adders: list[_SumAdder] = []
-        self._sides = reading.position_weights()
-        self._uniform = reading.positions == "uniform" and not is_wide(reading)
-        self._mean = integers.scale.mean_factor if reading.averaging == "context" else 0.0
+        # Where every word is a target, one window moves along each document.
+        one_by_one = reading.averaging == "context" or reading.positions != "uniform" or is_wide(reading)
+        self._moving = matcher.whole_vocabulary and not one_by_one
 
     @property
     def size(self) -> int:
@@ -139,7 +141,7 @@ class SumsTally:
         groups = None
         if self.groups > 1:
             groups = groups_given(encoded) if self._given else groups_of(encoded, self.integers.known, self.groups)
-        if self.matcher.whole_vocabulary and self._uniform and not self._mean:
+        if self._moving:
             self._add_vocabulary(encoded, groups, adder)
         else:
             with self._alone or nullcontext():
@@ -166,42 +168,15 @@ class SumsTally:
         )
 
     def _add_matches(self, encoded: Encoded, groups: Ints | None, adder: "_SumAdder") -> None:
-        from alacarte.contexts._windows_kernel import add_matches
-
-        ids, offsets = encoded.ids, encoded.offsets
         matches = self.matcher.match(encoded)
         if not len(matches):
             return
         self._make_room()
-        # The matches of document d are bounds[d]:bounds[d + 1], each with the row that its window is added to.
-        bounds = np.searchsorted(matches.starts, offsets)
-        starts, ends, rows = matches.starts, matches.ends, matches.targets
         if groups is not None:
-            rows = rows * np.int32(self.groups) + np.repeat(groups, np.diff(bounds))
-        # Words without a vector take no place in windows: the text closes up, and matches move with it.
-        if self.reading.unknown == "drop":
-            ids, offsets, before = without_unknown(ids, offsets, self.integers.known)
-            starts, ends = before[starts].astype(np.int32), before[ends].astype(np.int32)
-        # Only vectors that some window needs are turned into integers.
-        self.integers.fill(_near(ids, starts, ends, self.reading))
-        left, right = self._sides
-        add_matches(
-            ids,
-            offsets,
-            bounds,
-            starts,
-            ends,
-            rows,
-            self.integers.rows,
-            self.integers.lanes,
-            self.columns,
-            left,
-            right,
-            self._uniform,
-            self._mean,
-            adder.sums(self.rows, self._locks),
-            *scratch(self.integers, self.reading, int((ends - starts).max())),
-        )
+            in_document = np.diff(np.searchsorted(matches.starts, encoded.offsets))
+            rows = matches.targets * np.int32(self.groups) + np.repeat(groups, in_document)
+            matches = Matches(matches.starts, matches.ends, rows)
+        add_windows(self.integers, self.reading, encoded, matches, adder.sums(self.rows, self._locks))
 
     def _make_room(self) -> None:
         if self.size > len(self.rows):
@@ -221,11 +196,9 @@ class _SumAdder:
         self.private: Any = aligned_zeros(capacity, rows.shape[1], np.int64)
 
     def sums(self, rows: Longs, locks: Ints) -> tuple[Any, ...]:
-        """Where this thread adds windows, for a kernel."""
-        from alacarte.contexts._windows_kernel import SumRows
-
+        """Return where this thread adds windows, as `contexts._windows_kernel` takes it."""
         private = self.private.reshape(-1)
-        return SumRows(rows.reshape(-1), rows.shape[1], locks, self.slots, self.owners, self.used, private).plain()
+        return rows.reshape(-1), rows.shape[1], locks, self.slots, self.owners, self.used, private
 
     def settle(self, rows: Longs) -> None:
         """Add the thread's own sums to those that all share."""
@@ -234,6 +207,39 @@ class _SumAdder:
             part = slice(low, min(low + SETTLED_ROWS, used))
             rows[self.owners[part]] += self.private[part]
             self.private[part] = 0
+
+
+def add_windows(
+    integers: IntegerVectors, reading: Reading, encoded: Encoded, matches: Matches, sums: tuple[Any, ...]
+) -> None:
+    """Add the windows around matches to rows of sums, as an adder gives them to a kernel."""
+    from alacarte.contexts._windows_kernel import add_matches, ring_rows
+
+    ids, offsets, starts, ends = encoded.ids, encoded.offsets, matches.starts, matches.ends
+    bounds = np.searchsorted(starts, offsets)  # the matches of document d are bounds[d]:bounds[d + 1]
+    # Words without a vector take no place in windows: the text closes up, and matches move with it.
+    if reading.unknown == "drop":
+        ids, offsets, before = without_unknown(ids, offsets, integers.known)
+        starts, ends = before[starts].astype(np.int32), before[ends].astype(np.int32)
+    integers.fill(_near(ids, starts, ends, reading))
+    running = ring_rows(reading.left, reading.right, int((ends - starts).max(initial=1))) + 2
+    add_matches(
+        ids,
+        offsets,
+        bounds,
+        starts,
+        ends,
+        matches.targets,
+        integers.rows,
+        integers.lanes,
+        integers.columns,
+        *reading.position_weights(),
+        reading.positions == "uniform" and not is_wide(reading),
+        integers.scale.mean_factor if reading.averaging == "context" else 0.0,
+        sums,
+        np.zeros(running * integers.rows.shape[1], dtype=np.int32),
+        np.empty(integers.columns + 2),
+    )
 
 
 def sums_for_one_thread(rows: Longs) -> tuple[Any, ...]:
@@ -273,12 +279,3 @@ def without_unknown(ids: Ints, offsets: Longs, known: int) -> tuple[Ints, Longs,
     has_vector = (ids >= 0) & (ids < known)
     before = np.concatenate([[0], np.cumsum(has_vector)])
     return ids[has_vector], before[offsets], before
-
-
-def scratch(integers: IntegerVectors, reading: Reading, longest: int) -> tuple[Ints, Doubles]:
-    """Return room for `add_matches` to work in, for matches of up to this many words."""
-    from alacarte.contexts._windows_kernel import ring_rows
-
-    rows = ring_rows(reading.left, reading.right, longest) + 2
-    ring = np.zeros(rows * integers.rows.shape[1], dtype=np.int32)
-    return ring, np.empty(integers.columns + 2)

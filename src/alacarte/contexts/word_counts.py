@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from alacarte._io.arrays import Longs
 from alacarte.contexts.sums import ContextSums
+from alacarte.contexts.tally import Tally
 from alacarte.errors import BadSums
 from alacarte.text.encoding import Encoded
 from alacarte.vectors.word_vectors import WordVectors
@@ -24,7 +25,7 @@ def word_counts(sums: ContextSums, vectors: WordVectors) -> Longs:
     return counts
 
 
-class WordCounts:
+class WordCounts(Tally):
     """Counts of the ids from 0 to `known`; all others are left out."""
 
     def __init__(self, known: int) -> None:
@@ -41,9 +42,6 @@ class WordCounts:
         with self._lock:
             self.counts += counts
 
-    def settle(self) -> None:
-        """Do nothing: blocks are added at once."""
-
     def arrays(self) -> Mapping[str, npt.NDArray[Any]]:
         """Return all that was added so far."""
         return {"counts": self.counts}
@@ -51,7 +49,3 @@ class WordCounts:
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Take up what `arrays` gave."""
         self.counts[:] = arrays["counts"]
-
-    def progress(self) -> dict[str, object]:
-        """Return what to show beside the progress bar."""
-        return {}

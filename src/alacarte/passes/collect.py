@@ -28,6 +28,7 @@ from alacarte.contexts.scale import most_windows
 from alacarte.contexts.shared_words import COMMON_WORDS, SharedWords, SharedWordsTally
 from alacarte.contexts.summing import COUNTS, SumsTally, private_memory, row_stride, widest_row
 from alacarte.contexts.sums import ContextSums, Sums
+from alacarte.contexts.tally import Tally
 from alacarte.contexts.weights import ContextWeights, repeatable, resolve, specification
 from alacarte.contexts.word_counts import WordCounts
 from alacarte.errors import AlacarteError, BadCheckpoint, BadCorpus, BadSums, Hint
@@ -395,7 +396,7 @@ class _Summing:
         return state
 
 
-class _BothTallies:
+class _BothTallies(Tally):
     """The sums of targets and of shared words, as one tally."""
 
     def __init__(self, targets: SumsTally, shared: SharedWordsTally) -> None:

@@ -6,18 +6,16 @@ What was done is a set of units of text.
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from alacarte._io.progress import Progress, phase, progress
-from alacarte._io.tensors import Computed
+from alacarte.contexts.tally import Tally
 from alacarte.errors import AlacarteError, BadCheckpoint
 from alacarte.passes.checkpoint import Checkpoint, Stage
 from alacarte.passes.pipeline import in_order
@@ -31,25 +29,6 @@ SHOWN_EVERY = 0.2  # seconds between two looks at how far the work has come
 MANY_THREADS = 5  # from which on threads wait for each other between blocks: Python runs in one of them at a time
 TOGETHER = 4  # blocks of text that each of many threads works on together
 SEGMENT = 16  # blocks of a file, at least, that are read by themselves beside others of the same file
-
-
-class Tally(Protocol):
-    """What a pass makes: it starts empty, takes encoded blocks from any number of threads, and saves itself."""
-
-    def adder(self) -> Callable[[Encoded], None]:
-        """Return what one thread calls with each of its blocks; several adders work at the same time."""
-
-    def settle(self) -> None:
-        """Put together what the adders hold by themselves; called when none of them is at work."""
-
-    def arrays(self) -> Mapping[str, npt.NDArray[Any] | Computed]:
-        """Return all that was added so far, for a checkpoint; called after `settle`."""
-
-    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Take up what `arrays` gave; called before anything is added."""
-
-    def progress(self) -> dict[str, object]:
-        """Return what to show beside the progress bar."""
 
 
 def scan(corpus: Corpus, encoder: Encoder, work: Work, description: str = "reading") -> Iterator[Encoded]:
