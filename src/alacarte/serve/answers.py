@@ -1,5 +1,6 @@
 """What can be asked of the server, and the answers: plain functions of a workspace. Every number is the library's."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 from typing import Annotated, Any, Literal
@@ -25,14 +26,16 @@ from alacarte.text.corpus import Corpus
 
 MOST_WORDS = 200  # on a map
 COMMON = 500  # first words of the vectors, which are no good examples
+GENERAL = 1_500  # first words of the vectors, which no corpus opens on: kind, rather, finally
 SENSE_LINES = 500  # lines of a word that are shown with their sense
 CHANCE = 0.05  # of a difference by accident, from which on words are said to be used differently
 LEAST = 20  # uses that a word needs on either side to be compared
 HEADLINE = 12_000  # tokens of a corpus in which a word that it opens on occurs once on either side, at least
-FINDINGS = 8  # words that moved, among which one is looked for that moved from one word to another
+FINDINGS = 16  # words that moved, among which one is looked for that moved from one word to another
 MOVED, MOVED_AMONG = 16, 80  # words of a map that nobody named, and the frequent words that they are chosen from
 SAME = 4  # letters that two forms of one word have in common
 AMONG = 30_000  # words of the vectors among which neighbours are looked for
+SURPRISING_AMONG = 200  # frequent words, among which one is looked for that a text without sides opens on
 OWN = 12  # words and phrases of a corpus that are listed
 OWN_FROM = 8  # uses of them, at least
 VALUES = 20  # of a column that are offered while one types
@@ -388,7 +391,7 @@ def more_often(
 def finding(workspace: Workspace, report: ProgressCallback, corpus: CorpusName, model: ModelName) -> Any:
     """Return a word of a corpus that is worth a look, and on which two sides: what the page opens on."""
     chosen, opened = workspace.corpus(corpus), workspace.model(model)
-    tells, common = Telling([chosen], opened.vectors), set(first_words(opened.vectors, COMMON))
+    tells, common = Telling([chosen], opened.vectors), set(first_words(opened.vectors, GENERAL))
     sides = groups_to_compare(chosen, [described_column(chosen, column) for column in chosen.columns])
     if sides is not None:
         both = chosen.where(*sides[0]), chosen.where(*sides[1])
@@ -399,20 +402,23 @@ def finding(workspace: Workspace, report: ProgressCallback, corpus: CorpusName, 
         except AlacarteError:  # too little text
             changed = []
         found = list(islice((word for word in changed if word not in common and tells(word)), FINDINGS))
-        moved = (
-            word
-            for word in found
-            if all(two_sides(workspace, word, corpus, sides[0], corpus, sides[1], 10, AMONG, model)["moved"])
-        )
-        phrase = next(moved, next(iter(found), ""))
+        partly = ""
+        for word in found:
+            moved = two_sides(workspace, word, corpus, sides[0], corpus, sides[1], 10, AMONG, model)["moved"]
+            if any(moved):
+                partly = partly or word
+            if all(moved):
+                partly = word
+                break
+        phrase = partly or next(iter(found), "")
         if phrase:
             return {"phrase": phrase, "where": sides[0], "other_where": sides[1]}
-    return {"phrase": _surprising(opened, chosen, tells)}
+    return {"phrase": _surprising(opened, chosen, lambda word: word not in common and tells(word))}
 
 
-def _surprising(model: ALaCarte, corpus: Concordance, tells: Telling) -> str:
+def _surprising(model: ALaCarte, corpus: Concordance, tells: Callable[[str], bool]) -> str:
     """Return a word that a text moves, and whose nearest word in the text is another word that says something."""
-    moved = _moved(model, corpus)
+    moved = _moved(model, corpus, SURPRISING_AMONG)
     uncertainty = corpus.induce(model, moved).uncertainty
     for word in filter(tells, moved):
         first = uncertainty.nearest(word, 1, among=AMONG).to_dict()[0]["other"]
@@ -434,7 +440,7 @@ def word_positions(
 ) -> Any:
     """Words on a plane: where their own vectors put them, where the corpus puts them, with regions of doubt."""
     opened, chosen = workspace.model(model), workspace.corpus(corpus, where)
-    asked = words or _moved(opened, chosen)
+    asked = words or _moved(opened, chosen, MOVED_AMONG)[:MOVED]
     used = [word for word in dict.fromkeys(asked) if chosen.count(word)]
     if len(used) < 2:
         raise AlacarteError("a map needs at least two words that this text uses; name more")
@@ -451,9 +457,9 @@ def word_positions(
     }
 
 
-def _moved(model: ALaCarte, corpus: Concordance) -> list[str]:
-    """Return the frequent words that a text surely moves most, beyond what all of its words have in common."""
-    common = corpus.frequent_words(MOVED_AMONG, beyond=COMMON) or corpus.frequent_words(MOVED_AMONG)
+def _moved(model: ALaCarte, corpus: Concordance, among: int) -> list[str]:
+    """Return frequent words, those first that a text surely moves most beyond what all of its words have in common."""
+    common = corpus.frequent_words(among, beyond=COMMON) or corpus.frequent_words(among)
     grammar = function_words(model.vectors)
     frequent = [word for word in common if word not in grammar]
     uncertainty = corpus.induce(model, frequent).uncertainty
@@ -461,7 +467,7 @@ def _moved(model: ALaCarte, corpus: Concordance) -> list[str]:
     for word in frequent:
         with suppress(NotEnoughData):
             high[word] = uncertainty.similarity(word, word).conf_high
-    return sorted(high, key=lambda word: high[word])[:MOVED]
+    return sorted(high, key=lambda word: high[word])
 
 
 # ------------------------------------------------------------------------------------------------- a corpus as a whole
