@@ -256,10 +256,11 @@ def levels_of(encoded: Encoded, codes: npt.NDArray[np.uint64]) -> Ints:
 
 
 def _documents(encoded: Encoded, chosen: npt.NDArray[np.bool_]) -> Encoded:
-    """Return some of the documents of a block, without its text."""
-    lengths = np.diff(encoded.offsets)
-    ids = encoded.ids[np.repeat(chosen, lengths)]
-    return Encoded(ids, np.concatenate([[0], np.cumsum(lengths[chosen])]), [])
+    """Return some of the documents of a block, without its text; few documents cost little."""
+    starts, lengths = encoded.offsets[:-1][chosen], np.diff(encoded.offsets)[chosen]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+    return Encoded(encoded.ids[places], offsets, [])
 
 
 def _add_all(add: Callable[[Encoded], None], parts: list[Encoded]) -> None:
