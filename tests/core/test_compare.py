@@ -302,7 +302,7 @@ def test_vectors_alone_patterns_and_shards():
     ]
     assert compare(MODEL, *parts) == compare(MODEL, *whole)
     chosen = compare(MODEL, *whole, ["w1", "w9"], vocabulary=False)
-    assert {item.word: item.reason for item in chosen} == {"w1": "", "w9": "does not occur in a"}
+    assert {item.word: item.reason for item in chosen} == {"w1": "", "w9": "does not occur in either text"}
     assert compare(MODEL, *(MODEL.apply(sums) for sums in whole)) == compare(MODEL, *whole)
 
 
@@ -355,7 +355,7 @@ def test_what_cannot_be_compared(tmp_path):
     with pytest.raises(AlacarteError, match=r"no option 'shard'.*collect the sums"):
         compare(MODEL, texts, documents(2), shard=(1, 2))
     only = compare(MODEL, texts, documents(2), ["nowhere", "w0"], vocabulary=False, contexts=0)
-    assert {item.word: item.reason for item in only}["nowhere"] == "does not occur in a"
+    assert {item.word: item.reason for item in only}["nowhere"] == "does not occur in either text"
 
 
 def test_two_models_are_not_compared():
@@ -459,7 +459,7 @@ def test_the_command_on_named_words_and_on_a_table(folder):
     files = folder / "a.txt", folder / "b.txt"
     found = json.loads(alc(folder, *files, "--word", "w0", "--word", "nowhere", "--json").stdout)
     assert [row["word"] for row in found["words"]] == ["w0", "nowhere"]
-    assert found["words"][1]["reason"] == "does not occur in a"
+    assert found["words"][1]["reason"] == "does not occur in either text"
     pytest.importorskip("pandas")
     table = folder / "both.jsonl", "--text", "speech", "--by", "year", "--all"
     result = alc(folder, *table, "--group", "1990", "--group", "2000", "--contexts", 0)

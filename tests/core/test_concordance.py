@@ -1034,6 +1034,16 @@ def test_patterns_and_given_words_on_the_command_line(small: list[str], vectors:
     sides = ["--where", "party=D", "--other-where", "party=R"]
     compared = alc("concordance", "compare", *small, "--glob", "ri*", *sides)
     assert [row["word"] for row in compared] == ["ri*"]
+    for one_side in ([], sides[:2], sides[2:]):
+        assert "name both" in alc("concordance", "compare", *small, "--glob", "ri*", *one_side)
+
+
+def test_columns_of_concordances_are_clusters(small: list[str]) -> None:
+    sides = ["--where", "party=D", "--other-where", "party=R", "--min-count", "2", "--word", "bank"]
+    plain, clustered = (alc("concordance", "compare", *small, *sides, *more) for more in ([], ["--cluster", "year"]))
+    assert plain[0]["contexts_a"] == clustered[0]["contexts_a"]
+    assert plain[0]["conf_high"] != clustered[0]["conf_high"]
+    assert "party" in alc("concordance", "compare", *small, *sides, "--cluster", "speaker")
 
 
 def test_a_slice_is_a_corpus_on_the_command_line(small: list[str], tmp_path: Path, vectors: WordVectors) -> None:

@@ -237,6 +237,16 @@ def test_numbers_of_periods_blocks_and_queries_that_mean_nothing(tmp_path):
             collect(VECTORS, TEXT, window=1, positions=positions)
 
 
+def test_contexts_targets_and_windows_that_are_none():
+    for contexts in (b"abc", [5], [b"the"], 5):
+        with pytest.raises(AlacarteError, match="a context is a text or a list of tokens"):
+            MODEL.embed(contexts, "the")
+    with pytest.raises(AlacarteError, match="a target is a word or phrase"):
+        MODEL.embed(["the cat"], 5)
+    with pytest.raises(AlacarteError, match="at most 1,000,000 words on a side"):
+        collect(VECTORS, TEXT, window=10**8)
+
+
 # ----------------------------------------------------------------------------------------------------------- case
 
 

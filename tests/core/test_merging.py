@@ -9,14 +9,26 @@ from hypothesis import strategies as st
 from passes import EVERYTHING, NGRAMS, PATTERNS, SPANS, VECTORS, WORDS, annotated, lines, options
 from typer.testing import CliRunner
 
-from alacarte import ContextSums, Document, Targets, WordVectors, collect
+from alacarte import ContextSums, Document, Targets, Transform, WordVectors, collect
 from alacarte.cli import app
 from alacarte.contexts.merging import merge, merge_files
 from alacarte.errors import BadSums
+from alacarte.transform.solve import Solve
 
 targets = st.sampled_from([None, WORDS, NGRAMS, PATTERNS, EVERYTHING])
 spreads = st.sampled_from([None, 3])
 DAYS = ["a bank x them", "them b them x", "x zorg a zorg them"]
+
+
+def test_a_transform_is_learned_the_same_from_merged_sums_in_any_order():
+    rng = np.random.default_rng(0)
+    vectors = WordVectors([f"w{i}" for i in range(300)], rng.normal(size=(300, 4)))
+    text = [" ".join(rng.choice(vectors.words, 12)) for _ in range(400)]
+    order = [vectors.words[row] for row in rng.permutation(300)]
+    whole, other = (collect(vectors, text, words, window=2) for words in (vectors.words, order))
+    one, two = (Transform.learn(sums, vectors, Solve()) for sums in (whole, other))
+    assert np.array_equal(one.matrix, two.matrix)
+    assert one.report == two.report
 
 
 def test_sums_with_other_targets_are_not_added():

@@ -134,7 +134,7 @@ def test_files(tmp_path):
 def test_sums_with_and_without_spread_do_not_mix():
     texts = sample_text(20)
     plain, spread = (collect(VECTORS, texts, TARGETS, spread=spread) for spread in (None, 4))
-    with pytest.raises(BadSums, match="without_spread"):
+    with pytest.raises(BadSums, match="collect both with the same"):
         plain + spread
     assert (plain + spread.without_spread()).groups is None
     with pytest.raises(AlacarteError, match="from 2 on"):

@@ -93,8 +93,6 @@ def compare(
         show_progress=voice.progress,
     )
     save_table(found, csv)
-    if plot is not None:
-        write_plot(found.plot(labels=top), plot)
     strongest = {word: {"a": list(lines.a), "b": list(lines.b)} for word, lines in found.contexts.items()}
     facts = {
         "names": list(found.names),
@@ -104,6 +102,8 @@ def compare(
         "contexts": strongest,
     }
     show(facts, lambda: _show_words(found, top))
+    if plot is not None:
+        write_plot(found.plot(labels=top), plot)
 
 
 def _is_sums(file: str) -> bool:
@@ -123,6 +123,8 @@ def _groups(
     values = {str(value): value for value in frame[by].unique().tolist()} if by in frame else {}
     # What was typed is text, and the column may hold numbers.
     chosen = None if groups is None else [values.get(name, name) for name in groups]
+    if text.text in frame:
+        frame[text.text] = frame[text.text].fillna("")  # empty cells are documents without words
     return {"corpus": frame, "by": by, "groups": chosen, "text": text.text, "tokens": text.tokens}
 
 

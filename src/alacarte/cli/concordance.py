@@ -175,6 +175,9 @@ def compare(
     other_where: list[str] | None = option(None, "The documents of the other side, as --where.", metavar="CONDITION"),
     model: ModelOptions,
     min_count: int = option(20, "Uses on either side, at least.", metavar="N", minimum=2),
+    cluster: str | None = option(
+        None, "A column whose values are one observation each, such as speaker. [each document]", metavar="COLUMN"
+    ),
     csv: Path | None = CSV,
 ) -> None:
     """Test whether two groups, periods or corpora use a word differently; without --word, every word.
@@ -184,15 +187,22 @@ def compare(
         --where "year<1900" --other-where "year>=1981" --model glove.6B.50d
     """
     from alacarte.comparing import vocabulary
-    from alacarte.comparing.uses import compare_uses
 
+    if other is None and not (where and other_where):
+        raise typer.BadParameter("two sides are compared: name both, with --where and --other-where, or with --other")
     opened = open_model(model)
     sides = _open(folder, where), _open(other or folder, other_where)
-    if patterns != Patterns():
-        target = named_targets(patterns)
-        found = compare_uses(sides[0].induce(opened, target), sides[1].induce(opened, target), list(target))
-    else:
-        found = vocabulary.compare(opened, *sides, min_count=min_count, contexts=0, show_progress=voice.progress)
+    targets = None if patterns == Patterns() else named_targets(patterns)
+    found = vocabulary.compare(
+        opened,
+        *sides,
+        targets,
+        vocabulary=targets is None,
+        min_count=min_count,
+        contexts=0,
+        cluster=cluster,
+        show_progress=voice.progress,
+    )
     show(found, csv=csv)
 
 

@@ -137,7 +137,7 @@ def _save(model: "ALaCarte", out: Path | None, include_vectors: bool | None) -> 
     facts = {"settings": asdict(model.settings)} if model.report is None else model.report.to_dict()
     show(
         {**facts, "out": display_name(out)},
-        lambda: show_rows(rows),
+        *([lambda: show_rows(rows)] if rows else []),
         f"The model is in {display_name(out)}. Next: alc embed --model {display_name(out)} --word … --context …",
         summary=True,
     )

@@ -124,7 +124,7 @@ def _discovered(model: "ALaCarte", documents: "Corpus", targets: InducedTargets)
     found = model.discover(documents, ngrams=targets.ngrams, show_progress=voice.progress, **given)
     if not len(found):
         raise NotEnoughData(
-            "nothing without a vector occurs often enough; lower --min-count (10) or --min-score, or pass --ngrams 1,2"
+            "nothing without a vector occurs often enough; lower --min-count or --min-score, or pass longer --ngrams"
         )
     return found
 

@@ -64,7 +64,9 @@ def nearest(
 
     asked, plus, minus = list(listed_targets(words)), positive or [], negative or []
     if sums:
-        refuse("does not go with --sums", "file", "source", "positive", "negative")
+        if file is not None:
+            raise typer.BadParameter(f"{file}: vectors do not go with --sums; pass --model, which has its own")
+        refuse("does not go with --sums", "source", "positive", "negative")
         opened = open_model(model)
         opened = with_form(opened) if form else opened
         known = opened.apply(open_sums(sums), form=form).uncertainty

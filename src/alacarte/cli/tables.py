@@ -72,7 +72,8 @@ def open_table(data: str | Path, where: str | None) -> Any:
     try:
         chosen = frame.query(where)
     except Exception as error:  # whatever pandas makes of a wrong expression
-        raise BadCorpus(f"--where {where!r} cannot be evaluated: {error}") from None
+        names = ", ".join(map(str, frame.columns))
+        raise BadCorpus(f"--where {where!r} cannot be evaluated: {error}; the columns are {names}") from None
     if not len(chosen):
         raise BadCorpus(f"--where {where!r} leaves none of {len(frame):,} rows; check the values of the column")
     return chosen

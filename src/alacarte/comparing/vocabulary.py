@@ -30,6 +30,7 @@ from alacarte.passes.spool import readable_again
 from alacarte.passes.work import Work, WorkOptions
 from alacarte.targets.targets import Targets, TargetsLike
 from alacarte.text.corpus import Corpus, CorpusLike
+from alacarte.text.documents import Document
 from alacarte.text.encoding import Encoder, Lexicon
 from alacarte.text.options import CorpusKeywords
 from alacarte.text.records import as_frame, is_null
@@ -202,11 +203,23 @@ def _opened(given: Any, columns: CorpusKeywords, cluster: str | None) -> Corpus 
         if cluster is not None:
             raise AlacarteError("cluster: sums no longer know the columns of their documents; compare the texts")
         return sums
+    if cluster is not None and hasattr(given, "to_columns"):  # a concordance
+        if cluster not in given.columns:
+            raise BadCorpus(f"cluster: no column {cluster!r}; the concordance has {', '.join(given.columns) or 'none'}")
+        held = given.to_columns()
+        contents = zip(held["text"], held[cluster], strict=True)
+        given = Corpus([_valued(content, value) for content, value in contents], columns=(cluster,))
     options: CorpusKeywords = {**columns, "columns": () if cluster is None else (cluster,)}
     opened = given if isinstance(given, Corpus) else Corpus(given, **options)
     if cluster is not None and cluster not in opened.columns:
         raise BadCorpus(f"cluster: this corpus has no column {cluster!r}; open it with columns=[{cluster!r}]")
     return readable_again(opened)
+
+
+def _valued(content: str | list[str], value: Any) -> Document:
+    if isinstance(content, str):
+        return Document(content, values=(value,))
+    return Document(tokens=content, values=(value,))
 
 
 def _groups(
@@ -353,6 +366,8 @@ def _left_out(
     for word in words:
         a, b = (count.get(word, 0) for count in counts)
         side, few = min(((names[0], a), (names[1], b)), key=lambda pair: pair[1])
+        if not a + b:
+            side = "either text"
         reason = f"does not occur in {side}" if not few else f"{few:,} uses in {side}, and {min_count:,} are needed"
         if few >= min_count:
             reason = f"no word near it in {names[word in beside[0]]} has a vector"

@@ -16,6 +16,7 @@ Averaging = Literal["occurrence", "token", "context"]
 Positions = str  # one of POSITIONS, or weights by distance: "1,0.5/0.8,0.4", to the left / to the right
 AVERAGINGS = ("occurrence", "token", "context")
 POSITIONS = ("uniform", "linear", "inverse")
+WIDEST = 1_000_000  # words on a side; room for them is taken at once
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -68,7 +69,8 @@ class Reading:
     averaging: Averaging = option("occurrence", "What sums are divided by; the paper divides by occurrence.")
     positions: Positions = option(
         "uniform",
-        "How weight falls with distance: uniform, linear, inverse, or weights to the left / to the right.",
+        "How weight falls with distance: uniform, linear, inverse, or weights to the left / to the right. Models that "
+        "adapt to texts are learned with linear, if nothing is said.",
         metavar="NAME|W,W/W,W",
     )
     weights: str = option(
@@ -89,6 +91,10 @@ class Reading:
             object.__setattr__(self, side, whole_number(getattr(self, side), "window"))
         if self.left + self.right == 0:
             raise AlacarteError(f"a window of {self.left} words before and {self.right} after holds nothing")
+        if max(self.left, self.right) > WIDEST:
+            raise AlacarteError(
+                f"a window has at most {WIDEST:,} words on a side, longer than any document; take fewer"
+            )
         for name, value, allowed in (
             ("averaging", self.averaging, AVERAGINGS),
             ("unknown", self.unknown, ("keep", "drop")),

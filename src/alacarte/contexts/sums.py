@@ -292,7 +292,7 @@ class ContextSums:
         if self.spread != other.spread:
             raise BadSums(
                 f"these sums were collected with spread {self.spread or 'none'} and {other.spread or 'none'}; collect "
-                "both with the same, or drop it with without_spread()"
+                "both with the same"
             )
         if (self.shared is None) != (other.shared is None):
             raise BadSums(

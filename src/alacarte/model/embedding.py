@@ -7,7 +7,7 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from alacarte._io.arrays import Doubles, Longs, Singles
 from alacarte._io.printing import shortened
 from alacarte.contexts.averaging import divisor
 from alacarte.contexts.reading import Reading
-from alacarte.errors import AlacarteWarning, BadCorpus, NoOccurrences, NotEnoughData
+from alacarte.errors import AlacarteError, AlacarteWarning, BadCorpus, NoOccurrences, NotEnoughData
 from alacarte.transform.transform import Transform
 from alacarte.vectors.word_vectors import WordVectors
 
@@ -58,15 +58,19 @@ class ContextReader:
         """Return the tokens of each context."""
         if isinstance(contexts, str):
             return [self._tokenize(contexts)]
-        if not isinstance(contexts, Iterable):
-            raise BadCorpus(f"a context is a text or a list of tokens, and not {contexts!r}")
-        lists = [self._tokenize(context) if isinstance(context, str) else context for context in contexts]
+        listed: list[Any] = list(contexts) if isinstance(contexts, Iterable) else [contexts]
+        for context in listed:
+            if not isinstance(context, Iterable) or isinstance(context, bytes):
+                raise BadCorpus(f"a context is a text or a list of tokens, and not {context!r:.60}")
+        lists = [self._tokenize(context) if isinstance(context, str) else context for context in listed]
         if not lists:
             raise NoOccurrences("there is no context to embed; give at least one")
         return lists
 
     def target_tokens(self, target: str) -> list[str]:
         """Return the tokens of a target."""
+        if not isinstance(target, str):
+            raise AlacarteError(f"a target is a word or phrase, and not {target!r:.60}")
         tokens = list(self._tokenize(target))
         if not tokens:
             raise NoOccurrences(f"the tokenizer finds no token in the target {target!r}")

@@ -144,8 +144,10 @@ def clusters_of(
         if level is not None:
             variable, name, count = level
             codes = _alone_if_missing(group_codes(embeddings, name)[1], document_codes(embeddings))
-            notes.append(f"{variable} varies between {count:,} values of {name}: clustered by {name}")
-    elif level is not None and name != level[1]:
+            constant = len(np.unique(tested[variable])) < 2
+            varies = "contexts come from" if constant else f"{variable} varies between"
+            notes.append(f"{varies} {count:,} values of {name}: clustered by {name}")
+    elif level is not None and name != level[1] and len(np.unique(tested[level[0]])) > 1:
         higher = group_codes(embeddings, level[1])[1]
         if codes is None or len(np.unique(codes)) > level[2]:
             variable, column, count = level

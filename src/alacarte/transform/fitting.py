@@ -91,7 +91,8 @@ def _words_with_vectors(sums: ContextSums, vectors: WordVectors, solve: Solve) -
         for row in seen.tolist()
         if sums.keys[row] in index and sums.keys[row] not in solve.exclude
     ]
-    both = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+    # In the order of the vectors, so that all that is drawn is the same however the sums were put together.
+    both = np.array(sorted(pairs, key=lambda pair: pair[1]), dtype=np.intp).reshape(-1, 2)
     return both[:, 0], both[:, 1]
 
 

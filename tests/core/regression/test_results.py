@@ -15,6 +15,7 @@ from alacarte.regression import (
     dem,
     documents,
     etable,
+    joint_test,
     nearest,
     ratio,
     regress,
@@ -39,6 +40,19 @@ def found():
 @pytest.fixture(scope="module")
 def fit(found):
     return regress("~ party + year", found, inference=SOME)
+
+
+def test_joint_test_of_one_term_is_the_tables():
+    rng = np.random.default_rng(1)
+    words = [f"w{i}" for i in range(40)]
+    data = {
+        "text": [" ".join(["x", *rng.choice(words[: 20 + 5 * (i % 2)], 8)]) for i in range(60)],
+        "side": ["a", "b"] * 30,
+        "year": [f"{i // 6}" for i in range(60)],
+    }
+    fit = regress("x ~ side + year", data, (words, rng.normal(size=(40, 5))), inference=Inference(permutations=99))
+    place = fit.table["term"].tolist().index("side[T.b]")
+    assert joint_test(fit, "side")["p_value"].tolist() == [fit.table["p_value"][place]]
 
 
 def test_columns_come_as_series_by_term(fit):

@@ -16,7 +16,7 @@ from alacarte.model import ALaCarte
 from alacarte.passes.collect import collect
 from alacarte.regression import embed
 from alacarte.regression.context_table import ContextTable, documents
-from alacarte.regression.embed import Embeddings, means_of
+from alacarte.regression.embed import Embeddings, check_embeddings, means_of
 from alacarte.regression.frames import Variables, as_column
 from alacarte.regression.groups import Groups, level_codes
 from alacarte.regression.results import Results, column_of
@@ -152,6 +152,7 @@ def dem_group(x: Embeddings, groups: Groups | None) -> Embeddings:
 
 def numbered_groups(x: Embeddings, groups: Groups | None) -> tuple[list[Any], Longs]:
     """Return (labels in R's order, which of them each row has, -1 for none)."""
+    check_embeddings(x)
     if groups is None:
         return ["all contexts"], np.zeros(len(x), dtype=np.int64)
     named = isinstance(groups, str)
@@ -250,6 +251,8 @@ def compute_transform(
 
 def feature_sim(x: Embeddings, y: Embeddings, features: Iterable[str] | None = None) -> Results:
     """Compare the embeddings that two corpora give the features they share, the least alike first."""
+    check_embeddings(x)
+    check_embeddings(y)
     shared = [name for name in (x.names if features is None else features) if name in x.names and name in y.names]
     if not shared:
         raise NotEnoughData("no feature has an embedding on both sides; check the names, or leave `features` out")

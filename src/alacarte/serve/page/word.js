@@ -98,7 +98,7 @@ class Word {
       this.answer("asked");
     };
     const ask_ = element("button", { type: "submit", class: "plain" }, "Ask");
-    this.form.place.append(ask_);
+    this.form.place.insertBefore(ask_, this.form.place.querySelector(":scope > details"));
     const form = element("form", { role: "search", onsubmit }, this.form.place);
     form.addEventListener("change", (event) => {
       const { corpus, phrase } = this.values();

@@ -114,11 +114,12 @@ def describe(path: str | PathLike[str]) -> dict[str, Any]:
     ('word2vec-text', 2, 3, ['the', 'of'])
     """
     format, compression = sniff(path)
+    files = [file for file in Path(path).rglob("*") if file.is_file()] or [Path(path)]
     facts: dict[str, Any] = {
         "path": fspath(path),
         "format": format,
         "compression": compression,
-        "bytes": Path(path).stat().st_size,
+        "bytes": sum(file.stat().st_size for file in files),
         "words": None,
         "dimension": None,
         "first_words": [],
@@ -149,7 +150,7 @@ def _untrusted(path: str | PathLike[str]) -> BadVectors:
 
 def _format_named(format: str) -> Format:
     if format not in FORMATS:
-        raise BadVectors(f"there is no format {format!r}; pass one of: {', '.join(FORMATS)}")
+        raise BadVectors(f"there is no format {format!r}; formats are {', '.join(FORMATS)}; written are {_writable()}")
     return FORMATS[format]
 
 
