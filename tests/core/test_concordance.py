@@ -594,6 +594,8 @@ def test_what_has_no_date_is_in_no_period_and_what_was_removed_is_not_counted(od
     ]
     assert odd.remove("date<2001") == 1
     assert [period.name for period in odd.periods("date")] == ["2001", "2002"]
+    assert sum(odd.where("date>=2002").value_counts("date").values()) == len(odd.where("date>=2002"))
+    assert set(odd.where("date>=2002").value_counts("date")) < set(odd.value_counts("date"))
     assert None in list(odd.value_counts("date"))
     assert "" not in list(odd.value_counts("date"))
     assert "1999-05-01" not in list(odd.value_counts("date"))
@@ -1044,6 +1046,24 @@ def test_columns_of_concordances_are_clusters(small: list[str]) -> None:
     assert plain[0]["contexts_a"] == clustered[0]["contexts_a"]
     assert plain[0]["conf_high"] != clustered[0]["conf_high"]
     assert "party" in alc("concordance", "compare", *small, *sides, "--cluster", "speaker")
+
+
+def test_a_level_that_the_sides_do_not_share_is_named(vectors: WordVectors, tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from alacarte.cli import app
+
+    rng = np.random.default_rng(0)
+    given = [
+        Document(" ".join(rng.choice(WORDS, 20)), values=("DR"[n % 2], f"{'DR'[n % 2]}{n % 12}")) for n in range(120)
+    ]
+    corpus = Corpus(given, columns=["party", "speaker"])
+    Concordance.build(vectors, corpus, tmp_path / "c", show_progress=False)
+    ALaCarte(vectors, Transform(np.eye(5))).save(tmp_path / "model")
+    sides = ["--where", "party=D", "--other-where", "party=R"]
+    command = ["concordance", "compare", str(tmp_path / "c"), "--model", str(tmp_path / "model"), *sides]
+    assert "--cluster speaker" in CliRunner().invoke(app, command).output
+    assert "--cluster" not in CliRunner().invoke(app, [*command, "--cluster", "speaker"]).output
 
 
 def test_a_slice_is_a_corpus_on_the_command_line(small: list[str], tmp_path: Path, vectors: WordVectors) -> None:

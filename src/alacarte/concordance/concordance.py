@@ -1,5 +1,6 @@
 """`Concordance`: text that was read once, in a folder, and can be questioned from then on."""
 
+from collections import Counter
 from collections.abc import Iterator
 from copy import copy
 from functools import cached_property
@@ -233,7 +234,12 @@ class Concordance:
 
     def value_counts(self, column: str) -> dict[Any, int]:
         """Return how many documents have each value of a column, by the values in their order; None for none."""
-        return self._database.levels(column)
+        everywhere = self._database.levels(column)
+        if not self._conditions and self._chosen is None:
+            return everywhere
+        values = self._database.values(np.flatnonzero(self._mask))[column]
+        counts = Counter(None if value == "" else value for value in values)
+        return {value: counts[value] for value in everywhere if counts[value]}
 
     def frequent_words(self, count: int = 6, *, beyond: int = 0) -> list[str]:
         """Return the most frequent words of the documents, among those that have a vector and more than three letters.
