@@ -247,9 +247,10 @@ class EmbeddingRegression:
         lines += self.clustering.notes
         lines += [f"left out: {count:,} ({reason})" for reason, count in self.left_out.items()]
         robust = "HC2" if self.clusters is None else "cluster-robust (CR2)"
+        robust = self.table.info.get("noise", f"{robust} variance; {self.inference.level:.0%} intervals by score")
         lines.append(
-            f"squared lengths of the coefficients; debiased by their {robust} variance; "
-            f"{self.inference.level:.0%} intervals by score; {self.inference.permutations} permutations"
+            f"squared lengths of the coefficients; debiased by their {robust}; "
+            f"{self.inference.permutations} permutations"
         )
         return "\n".join([*lines, "", str(self.table)])
 

@@ -263,6 +263,7 @@ def test_conTexts_p_values_are_those_of_a_simple_permutation(clustered):
     shuffled = speeches(120) | {"party": rng.permutation(speeches(120)["party"]).tolist()}
     shuffled["speaker"] = [f"s{number * number % 29}" for number in range(120)]
     options = {"cluster_variable": "speaker"} if clustered else {}
+    assert "intervals by jackknife" in str(compat.conText("tax* ~ party", shuffled, VECTORS, window=8, **options))
     assert compat.conText("tax* ~ party", shuffled, VECTORS, window=8, **options).table["p_value"][0] > 0.05
 
 

@@ -140,7 +140,12 @@ def _terms_table(model: EmbeddingRegression, jackknife: bool, order: Longs) -> R
         error = np.sqrt((fit.rows - 1) / fit.rows * spread)  # n is the number of rows, even with clusters
         reach = special.stdtrit(fit.rows - 1, 0.975) * error
         columns |= {"std_error": error, "conf_low": lengths - added - reach, "conf_high": lengths - added + reach}
-    info: dict[str, Any] = {"kind": "regression", "level": 0.95, "adjust": "none"}
+    info: dict[str, Any] = {
+        "kind": "regression",
+        "level": 0.95,
+        "adjust": "none",
+        "noise": "HC1; intervals by jackknife",
+    }
     if count := model.inference.permutations:
         if fit.units is None:
             exceeding = permute(fit, terms, count, rng, studentised=False)
