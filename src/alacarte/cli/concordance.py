@@ -187,6 +187,7 @@ def compare(
         --where "year<1900" --other-where "year>=1981" --model glove.6B.50d
     """
     from alacarte.comparing import vocabulary
+    from alacarte.comparing.clusters import level_between
 
     if other is None and not (where and other_where):
         raise typer.BadParameter("two sides are compared: name both, with --where and --other-where, or with --other")
@@ -203,27 +204,13 @@ def compare(
         cluster=cluster,
         show_progress=voice.progress,
     )
-    level = _level(*sides) if cluster is None and other is None else None
+    level = level_between(*sides) if cluster is None and other is None else None
     if level is not None:
         note(
             f"hardly a value of {level} is on both sides, so what is peculiar to one of them counts as a difference; "
             f"--cluster {level} does not count it"
         )
     show(found, csv=csv)
-
-
-def _level(one: "Concordance", two: "Concordance") -> str | None:
-    """Return the column of fewest values that are hardly ever on both sides, such as the speakers of two parties."""
-    from alacarte.inference.levels import EXCEPTIONS, LEAST_LEVELS
-
-    found = []
-    for column in one.columns:
-        here, there = one.value_counts(column), two.value_counts(column)
-        documents, levels = len(one) + len(two), len({*here, *there})
-        shared = sum(min(here[value], there[value]) for value in here.keys() & there.keys())
-        if LEAST_LEVELS <= levels <= documents / 2 and shared <= EXCEPTIONS * min(len(one), len(two)):
-            found.append((levels, column))
-    return min(found)[1] if found else None
 
 
 def _open(path: Path, where: list[str] | None = None) -> "Concordance":

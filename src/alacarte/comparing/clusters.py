@@ -14,9 +14,10 @@ import numpy as np
 
 from alacarte._io.arrays import Longs
 from alacarte._io.progress import progress
+from alacarte.concordance import Concordance
 from alacarte.contexts.groups import GROUP
 from alacarte.errors import AlacarteWarning, BadCorpus
-from alacarte.inference.levels import level_of
+from alacarte.inference.levels import EXCEPTIONS, LEAST_LEVELS, level_of
 from alacarte.passes.pipeline import in_order
 from alacarte.passes.work import Work
 from alacarte.text.corpus import Corpus
@@ -170,6 +171,18 @@ def chosen_level(table: Any, by: str, cluster: str | None, contents: set[str | N
         stacklevel=4,
     )
     return asked, f"clustered by {cluster}"
+
+
+def level_between(one: Concordance, two: Concordance) -> str | None:
+    """Return the column of fewest values that are hardly ever on both sides, such as the speakers of two parties."""
+    found = []
+    for column in one.columns:
+        here, there = one.value_counts(column), two.value_counts(column)
+        documents, levels = len(one) + len(two), len({*here, *there})
+        shared = sum(min(here[value], there[value]) for value in here.keys() & there.keys())
+        if LEAST_LEVELS <= levels <= documents / 2 and shared <= EXCEPTIONS * min(len(one), len(two)):
+            found.append((levels, column))
+    return min(found)[1] if found else None
 
 
 def _codes_of_columns(table: Any, names: list[str]) -> dict[str, Longs]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from alacarte._io.progress import ProgressCallback
 from alacarte._version import __version__
+from alacarte.comparing.clusters import level_between
 from alacarte.comparing.vocabulary import compare
 from alacarte.comparing.word_map import word_map
 from alacarte.concordance import Concordance, collocates, keywords, over_periods
@@ -370,7 +371,8 @@ def differences(
     changed = [item.word for item in found.changed(CHANCE) if item.conf_low > 0]
     known = function_words(opened.vectors)
     grammar = [word for word in changed if word in known or not any(map(str.isalpha, word))]
-    return {"words": found.to_dict(), "changed": changed, "grammar": grammar, "contexts": contexts}
+    level = level_between(one, two) if one.path == two.path else None
+    return {"words": found.to_dict(), "changed": changed, "grammar": grammar, "contexts": contexts, "level": level}
 
 
 def more_often(

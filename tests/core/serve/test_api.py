@@ -27,6 +27,7 @@ from alacarte import (
     induce_senses,
 )
 from alacarte.cli._demo import language_reference, paragraphs
+from alacarte.comparing.clusters import level_between
 from alacarte.comparing.word_map import word_map
 from alacarte.concordance import collocates, keywords, over_periods
 from alacarte.errors import AlacarteError
@@ -384,6 +385,7 @@ def test_every_number_about_two_sides_is_the_librarys(client: TestClient, worksp
     words = [item["word"] for item in answer["words"]]
     assert [item["b"] for item in answer["words"]] == sides[1].uncertainty.similarities("bank", words).to_dict()
     answer = job(client, "/api/differences", {"where": early, "other_where": late, "least": 5})
+    assert answer["level"] == level_between(corpus.where(*early), corpus.where(*late))
     expected = compare(model, corpus.where(*early), corpus.where(*late), min_count=5, show_progress=False)
     assert answer["words"] == expected.to_dict()
     assert answer["changed"] == [item.word for item in expected.changed() if item.conf_low > 0]

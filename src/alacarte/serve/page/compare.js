@@ -219,7 +219,7 @@ class Compare {
     if (!answer || !among(answer)) answer = await asked({ ...this.values(), phrase: word });
     const row = among(answer) ?? answer.words[0];
     const differs = answer.changed.includes(row.word);
-    this.verdict.textContent = verdictOf(row, differs, this.names());
+    this.verdict.textContent = [verdictOf(row, differs, this.names()), ...unshared(answer.level)].join(" ");
     return { ...row, differs };
   }
 
@@ -295,6 +295,7 @@ class Compare {
         "p",
         { class: "hint" },
         "Those that are surely farthest apart come first: the order is that of the least distance that is likely.",
+        unshared(answered.level).map((text) => ` ${text}`),
       ),
       element(
         "ol",
@@ -444,6 +445,11 @@ function verdictOf(row, differs, [a, b]) {
   const interval = `${number(row.conf_low)} to ${number(row.conf_high)}`;
   const apart = `${number(row.distance)} apart (${interval}; 0 is the same use)`;
   return differs ? `The two use it differently: ${apart}.` : `No difference is certain: ${apart}.`;
+}
+
+// A column of which the sides share hardly a value, in a sentence.
+function unshared(level) {
+  return level ? [`Hardly any ${level} is on both sides, so what is peculiar to one of them counts.`] : [];
 }
 
 // Of which sides anything can be known, by the reason why a comparison cannot be made.
