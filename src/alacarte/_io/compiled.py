@@ -33,8 +33,11 @@ KEPT_DAYS = 100  # what is older is removed when something new is kept
 
 @cache
 def _digest() -> str:
-    """Return a hash of the code of all kernels: they call each other, and numba looks at one function only."""
-    digest = hashlib.sha256()
+    """Return a hash of numba's version, which its files' names lack, and of the code of all kernels.
+
+    Kernels call each other, and numba looks at one function only.
+    """
+    digest = hashlib.sha256(numba.__version__.encode())
     for file in sorted(Path(__file__).parents[1].rglob("*.py")):
         code = file.read_bytes()
         if b"_io.compiled" in code or file == Path(__file__):

@@ -105,6 +105,8 @@ class Comparisons(Records[Comparison]):
     def finding(self) -> str:
         """How many words are used differently, in a sentence."""
         changed, tested = len(self.changed()), sum(not item.reason for item in self.items)
+        if not tested:
+            return "No word could be tested; the reasons are in the table."
         return f"{changed:,} of {tested:,} words {'is' if changed == 1 else 'are'} used differently (q ≤ 0.05)."
 
     def _sentences(self) -> Sequence[str]:
