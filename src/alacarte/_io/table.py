@@ -152,7 +152,7 @@ class Table(ABC):
         return str(self)
 
     def _sentences(self) -> Sequence[str]:
-        """Return what is said below the table."""
+        """Return the sentences below the table."""
         return ()
 
     def _printed_columns(self, most: int | None) -> Columns:

@@ -1,4 +1,4 @@
-"""Words that stand near a word more often than by chance."""
+"""Words that occur near a word more often than by chance."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Collocate(Record):
-    """A word that stands near another one.
+    """A word that occurs near another one.
 
     Parameters
     ----------
     word : str
         The word.
     uses : int
-        How often it stands near.
+        How often it occurs near.
     expected : float
         How often it would if words were shuffled.
     documents : int
-        In how many documents it stands near.
+        In how many documents it occurs near.
     evenness : float
         1 if it is spread over the documents as the places near the other word are, towards 0 if it comes from few of
         them: 1 − Gries's deviation of proportions.
@@ -47,7 +47,7 @@ class Collocate(Record):
 
 @dataclass(frozen=True, repr=False)
 class Collocates(Records[Collocate]):
-    """Words that stand near a word, the surest first."""
+    """Words that occur near a word, the surest first."""
 
     kind: ClassVar[type[Collocate]] = Collocate
     items: tuple[Collocate, ...]
@@ -56,7 +56,7 @@ class Collocates(Records[Collocate]):
 def collocates(
     concordance: "Concordance", target: TargetsLike, *, window: int = 5, least: int = 3, limit: int = 50
 ) -> Collocates:
-    """Return the words that stand near a word, phrase or pattern more often than by chance.
+    """Return the words that occur near a word, phrase or pattern more often than by chance.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def collocates(
     window : int, default 5
         How many words on either side are near.
     least : int, default 3
-        How often a word has to stand near.
+        How often a word has to occur near.
     limit : int, default 50
         The most words.
 
@@ -129,7 +129,7 @@ def log_likelihood(near: Longs, counts: Longs, places: int, tokens: int) -> Doub
 
 
 def _spread(words: Longs, documents: Longs, chosen: Longs) -> list[tuple[int, float]]:
-    """Return in how many documents each chosen word stands near, and how evenly."""
+    """Return in how many documents each chosen word occurs near, and how evenly."""
     _, numbers = np.unique(documents, return_inverse=True)
     places = np.bincount(numbers)
     found = []

@@ -129,7 +129,7 @@ def discover(
 
     Notes
     -----
-    Which words are function words is read off the text: those that stand before a comma, a full stop or the like less
+    Which words are function words is read off the text: those that occur before a comma, a full stop or the like less
     than half as often as words do on average. A phrase ends with none of them, and begins with none that is common (in
     1 of 500 tokens outside of this phrase). In text without punctuation, common words neither begin nor end a phrase.
 

@@ -1,6 +1,6 @@
 """Which n-grams are phrases: how much more often than by chance their words occur together, and how they begin and end.
 
-What function words are is read off the text: they seldom stand before a comma or a full stop.
+What function words are is read off the text: they seldom occur before a comma or a full stop.
 """
 
 import unicodedata

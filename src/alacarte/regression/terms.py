@@ -133,7 +133,7 @@ def _described(model: "EmbeddingRegression", term: str, number: int) -> str:
 
 
 def least_p(permutations: int) -> float:
-    """Return the smallest p-value that so many permutations can give."""
+    """Return the smallest p-value that this number of permutations can give."""
     return 1 / (1 + permutations)
 
 

@@ -199,7 +199,7 @@ def stand_near(
     limit: Limit,
     model: ModelName,
 ) -> Any:
-    """Return the words that stand near a phrase more often than by chance, the surest first; which are grammar."""
+    """Return the words that occur near a phrase more often than by chance, the surest first; which are grammar."""
     chosen = workspace.corpus(corpus, where)
     rows = collocates(chosen, target_of(phrase), window=window, limit=limit).to_dict()
     return {"words": rows, "grammar": _grammar(workspace, rows, model)}
